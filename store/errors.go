@@ -1,0 +1,58 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The conditions a caller can tell apart with errors.Is. Each is named after
+// the S3 error code it leads to where one exists; the store knows no HTTP.
+var (
+	// ErrBucketExists is returned by CreateBucket for a name in use.
+	ErrBucketExists = errors.New("bucket exists")
+	// ErrNoSuchBucket is returned for a missing bucket and for every write
+	// through a *Bucket that was deleted meanwhile.
+	ErrNoSuchBucket = errors.New("no such bucket")
+	// ErrBucketNotEmpty is returned by DeleteBucket.
+	ErrBucketNotEmpty = errors.New("bucket not empty")
+	// ErrMemoryLimit is returned by whatever would take MemoryUsed past
+	// Options.MemoryLimit. Nothing has changed then.
+	ErrMemoryLimit = errors.New("memory limit reached")
+	// ErrBodyTooLong is returned by a Writer given more than its declared size.
+	ErrBodyTooLong = errors.New("body longer than declared")
+	// ErrNoSuchUpload is returned for an unknown, completed or aborted
+	// multipart upload.
+	ErrNoSuchUpload = errors.New("no such upload")
+	// ErrNoParts is returned by Complete for an empty part list
+	// (MalformedXML in S3).
+	ErrNoParts = errors.New("no parts listed")
+	// ErrInvalidPartOrder is returned by Complete unless part numbers ascend
+	// strictly.
+	ErrInvalidPartOrder = errors.New("part numbers do not ascend")
+	// ErrSizeMismatch is returned by Complete when the listed parts do not add
+	// up to CompleteOptions.Size.
+	ErrSizeMismatch = errors.New("size of the parts differs from the size announced")
+	// ErrBadMode is returned by ParseMode and ParseETagMode.
+	ErrBadMode = errors.New("unknown mode")
+)
+
+// InvalidPartError is returned by Complete when the listed part Number was
+// never uploaded, or was uploaded with another ETag or checksum.
+type InvalidPartError struct {
+	Number int
+}
+
+func (e *InvalidPartError) Error() string {
+	return fmt.Sprintf("part %d is missing or differs from the one listed", e.Number)
+}
+
+// EntityTooSmallError is returned by Complete when a listed part other than
+// the last holds fewer bytes than Options.MinPartSize.
+type EntityTooSmallError struct {
+	Size, Min int64 // bytes
+	Number    int
+}
+
+func (e *EntityTooSmallError) Error() string {
+	return fmt.Sprintf("part %d has %d bytes; at least %d are needed", e.Number, e.Size, e.Min)
+}

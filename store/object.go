@@ -1,0 +1,73 @@
+package store
+
+// Checksum is a checksum a client sent or asked for. The store does not
+// interpret it.
+type Checksum struct {
+	Algorithm uint8  // the caller's code; 0 = none
+	Composite bool   // a checksum of the parts' checksums
+	Sum       string // raw bytes
+}
+
+// Object is a snapshot of one version of an object; changing it changes
+// nothing in the store. Strings given to the store in an Object (Meta,
+// Checksum.Sum) are copied, so they may be views of memory that is reused.
+type Object struct {
+	Size     int64
+	ModTime  int64 // Unix milliseconds
+	ETag     ETag
+	Content  uint64 // synth: hash of the content name; a copy carries its source's
+	Meta     string // opaque to the store; equal strings in a bucket share memory
+	Parts    *Parts // nil for a single PUT
+	Checksum Checksum
+	Data     *Data // the true bytes, or nil: they are generated, or there are none
+}
+
+// Release drops the reference to Data which Get took. It may be called again
+// and on an object without Data.
+func (o *Object) Release() {
+	if o.Data != nil {
+		o.Data.Release()
+		o.Data = nil
+	}
+}
+
+// record is an object as the index holds it: Object packed into 96 bytes, a
+// size class of Go's allocator, with one pointer for the shared Meta.
+type record struct {
+	size    int64
+	modTime int64
+	content uint64
+	etag    [16]byte
+	sum     string
+	meta    *meta
+	parts   *Parts
+	data    *Data // one reference
+
+	etagParts    uint16
+	sumAlgorithm uint8
+	sumComposite bool
+}
+
+// fill copies the record into o without taking a reference.
+func (r *record) fill(o *Object) {
+	o.Size = r.size
+	o.ModTime = r.modTime
+	o.ETag = ETag{Sum: r.etag, Parts: r.etagParts}
+	o.Content = r.content
+	o.Meta = r.meta.text()
+	o.Parts = r.parts
+	o.Checksum = Checksum{Algorithm: r.sumAlgorithm, Composite: r.sumComposite, Sum: r.sum}
+	o.Data = r.data
+}
+
+// recordCost is what an object costs besides its key, its checksum and its
+// part sizes: the 96-byte record, its 24-byte place in a B-tree leaf at 2/3
+// fill, and the allocator's rounding of the key. TestIndexCost measures it.
+const recordCost = 144
+
+// indexCost is the estimate of the index memory an object takes, in bytes,
+// without its Meta. It is a pure function of key length and object, so that
+// what was reserved at Put is what is released at Delete.
+func indexCost(keyLen int, sum string, parts *Parts, data *Data) int64 {
+	return int64(recordCost+keyLen+len(sum)) + parts.memory() + data.joinMemory()
+}
