@@ -1,0 +1,72 @@
+package sigv4
+
+import "time"
+
+// isoBasic is the time format of SigV4: 20130524T000000Z.
+const isoBasic = "20060102T150405Z"
+
+// parseISO reads an ISO 8601 basic time without allocating.
+func parseISO(b []byte) (time.Time, bool) {
+	if len(b) != len(isoBasic) || b[8] != 'T' || b[15] != 'Z' {
+		return time.Time{}, false
+	}
+	var n [14]int
+	for i, j := 0, 0; i < 15; i++ {
+		if i == 8 {
+			continue
+		}
+		c := b[i] - '0'
+		if c > 9 {
+			return time.Time{}, false
+		}
+		n[j] = int(c)
+		j++
+	}
+	two := func(i int) int { return n[i]*10 + n[i+1] }
+	year, month, day := two(0)*100+two(2), two(4), two(6)
+	hour, minute, second := two(8), two(10), two(12)
+	if hour > 23 || minute > 59 || second > 60 {
+		return time.Time{}, false
+	}
+	t := time.Date(year, time.Month(month), day, hour, minute, second, 0, time.UTC)
+	// time.Date normalises 31 February into March; such a date is not one.
+	if second < 60 && (int(t.Month()) != month || t.Day() != day) {
+		return time.Time{}, false
+	}
+	return t, true
+}
+
+// appendISO appends t in UTC as an ISO 8601 basic time.
+func appendISO(dst []byte, t time.Time) []byte { return t.UTC().AppendFormat(dst, isoBasic) }
+
+// dateLayouts are the forms of a Date header that clients sign when they send
+// no x-amz-date: HTTP's (RFC 9110 section 5.6.7) and mail's with a numeric zone
+// (Python's email.utils.formatdate writes -0000).
+var dateLayouts = [...]string{
+	time.RFC1123,
+	time.RFC1123Z,
+	time.RFC850,
+	time.ANSIC,
+	"Mon, 2 Jan 2006 15:04:05 MST",
+	"Mon, 2 Jan 2006 15:04:05 -0700",
+	time.RFC3339,
+}
+
+// parseDate reads a Date header: ISO 8601 basic or one of dateLayouts. Zone
+// names other than GMT and UTC are refused, Go would take them for UTC.
+func parseDate(b []byte) (time.Time, bool) {
+	if t, ok := parseISO(b); ok {
+		return t, true
+	}
+	for _, layout := range dateLayouts {
+		t, err := time.Parse(layout, string(b))
+		if err != nil {
+			continue
+		}
+		if name, _ := t.Zone(); name != "" && name != "GMT" && name != "UTC" {
+			return time.Time{}, false
+		}
+		return t.UTC(), true
+	}
+	return time.Time{}, false
+}
