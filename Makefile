@@ -1,0 +1,66 @@
+# Building and testing s3ultra needs Go (the version in go.mod or any newer
+# one; Go 1.21 and later fetch it themselves). `make e2e` also needs Python and
+# Node.js.
+
+GO ?= go
+
+# Also serves without .git (a source archive), then as "devel".
+VERSION ?= $(shell git describe --tags --dirty --always 2>/dev/null)
+COMMIT  ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null)
+LDFLAGS := -s -w -X main.linkedVersion=$(VERSION) -X main.linkedCommit=$(COMMIT)
+
+# Pinned, so that a new release cannot turn a green tree red.
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+# Flags for `make run`, such as ARGS="--port 9001".
+ARGS ?=
+
+# What `make bench` runs, and for how long each.
+BENCH     ?= .
+BENCHTIME ?= 1s
+
+.PHONY: build run test race vet lint fmt bench e2e docker clean need-go
+
+# A static binary: it runs in a scratch image and on any distribution.
+build: need-go
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/ ./cmd/s3ultra
+
+# Serves a demo on 127.0.0.1:9000 until Ctrl-C and prints commands to try.
+run: build
+	@exec bin/s3ultra serve --demo $(ARGS)
+
+test: need-go
+	$(GO) test ./...
+
+# The race detector needs a C compiler.
+race: need-go
+	$(GO) test -race ./...
+
+# The end-to-end tests have their own module and build tag; run.sh vets them.
+vet: need-go
+	$(GO) vet ./...
+
+lint: vet
+	@unformatted=$$(gofmt -l cmd server sigv4 store synth e2e 2>/dev/null | grep -v node_modules); \
+	if [ -n "$$unformatted" ]; then echo "not formatted, run make fmt:"; echo "$$unformatted"; exit 1; fi
+	$(GO) run $(STATICCHECK) ./...
+
+fmt: need-go
+	$(GO) fmt ./...
+
+bench: need-go
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
+
+# Real clients against the real binary; prints the matrix of docs/clients.md.
+e2e: build
+	./e2e/run.sh
+
+docker:
+	docker build -f docker/Dockerfile --build-arg VERSION=$(VERSION) --build-arg COMMIT=$(COMMIT) -t s3ultra .
+
+clean:
+	rm -rf bin e2e/out
+
+need-go:
+	@command -v $(GO) >/dev/null 2>&1 || { \
+	  echo "s3ultra: Go is missing; install Go $$(awk '/^go /{print $$2}' go.mod) or newer (https://go.dev/doc/install) and put it on the PATH" >&2; exit 1; }
