@@ -1,0 +1,155 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// flagValues lists the values a shell can offer after a flag.
+var flagValues = map[string]string{
+	"mode":       "synth memory",
+	"pattern":    "random zeros elbencho:",
+	"etag":       "md5 fast",
+	"log-level":  "debug info warn error",
+	"log-format": "auto text json",
+}
+
+// fileFlags are the flags after which a shell offers files.
+const fileFlags = "credentials"
+
+func completionCommand(app *cli.App) *cli.Command {
+	return &cli.Command{
+		Name:      "completion",
+		Usage:     "print the completion script of a shell: bash, zsh or fish",
+		UsageText: "s3ultra completion bash|zsh|fish",
+		Description: "bash: source <(s3ultra completion bash)\n" +
+			"zsh:  source <(s3ultra completion zsh)    (after compinit)\n" +
+			"fish: s3ultra completion fish | source",
+		ArgsUsage: "bash|zsh|fish",
+		Action: func(c *cli.Context) error {
+			if c.Args().Len() != 1 {
+				return usagef("completion needs one shell: bash, zsh or fish")
+			}
+			var script string
+			switch shell := c.Args().First(); shell {
+			case "bash":
+				script = bashCompletion(app)
+			case "zsh":
+				script = zshCompletion(app)
+			case "fish":
+				script = fishCompletion(app)
+			default:
+				return usagef("unknown shell %q: want bash, zsh or fish", shell)
+			}
+			_, err := fmt.Fprint(c.App.Writer, script)
+			return err
+		},
+	}
+}
+
+// The scripts hold their words, so that completing does not start the program.
+
+func commandNames(app *cli.App) string {
+	names := make([]string, len(app.Commands))
+	for i, c := range app.Commands {
+		names[i] = c.Name
+	}
+	return strings.Join(names, " ")
+}
+
+// serveWords returns the serve command's flags with their dashes.
+func serveWords() string {
+	return "--" + strings.Join(flagNames(serveFlags()), " --") + " --help"
+}
+
+func bashCompletion(app *cli.App) string {
+	var b strings.Builder
+	b.WriteString(`# bash completion of s3ultra
+_s3ultra() {
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+  COMPREPLY=()
+  case $prev in
+`)
+	for _, flag := range flagNames(serveFlags()) {
+		if values := flagValues[flag]; values != "" {
+			fmt.Fprintf(&b, "    --%s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;\n", flag, values)
+		}
+	}
+	fmt.Fprintf(&b, `    --%s) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+    completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$cur")); return ;;
+  esac
+  case ${COMP_WORDS[1]} in
+    health|version|completion) [ "$COMP_CWORD" -gt 1 ] && return ;;
+  esac
+  if [[ $cur == -* ]]; then
+    COMPREPLY=($(compgen -W '%s' -- "$cur"))
+  elif [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W '%s' -- "$cur"))
+  fi
+}
+complete -F _s3ultra s3ultra
+`, fileFlags, serveWords(), commandNames(app))
+	return b.String()
+}
+
+func zshCompletion(app *cli.App) string {
+	var b strings.Builder
+	b.WriteString(`#compdef s3ultra
+_s3ultra() {
+  case ${words[CURRENT-1]} in
+`)
+	for _, flag := range flagNames(serveFlags()) {
+		if values := flagValues[flag]; values != "" {
+			fmt.Fprintf(&b, "    --%s) compadd -- %s; return ;;\n", flag, values)
+		}
+	}
+	fmt.Fprintf(&b, `    --%s) _files; return ;;
+    completion) compadd -- bash zsh fish; return ;;
+  esac
+  case ${words[2]} in
+    health|version|completion) (( CURRENT > 2 )) && return ;;
+  esac
+  if [[ ${words[CURRENT]} == -* ]]; then
+    compadd -- %s
+  elif (( CURRENT == 2 )); then
+    compadd -- %s
+  fi
+}
+compdef _s3ultra s3ultra
+`, fileFlags, serveWords(), commandNames(app))
+	return b.String()
+}
+
+func fishCompletion(app *cli.App) string {
+	var b strings.Builder
+	b.WriteString("# fish completion of s3ultra\ncomplete -c s3ultra -f\n")
+	for _, c := range app.Commands {
+		fmt.Fprintf(&b, "complete -c s3ultra -n __fish_use_subcommand -a %s -d '%s'\n", c.Name, fishText(c.Usage))
+	}
+	b.WriteString("complete -c s3ultra -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'\n")
+	for _, f := range serveFlags() {
+		name := f.Names()[0]
+		fmt.Fprintf(&b, "complete -c s3ultra -n 'not __fish_seen_subcommand_from health version completion' -l %s", name)
+		if doc, ok := f.(cli.DocGenerationFlag); ok {
+			fmt.Fprintf(&b, " -d '%s'", fishText(doc.GetUsage()))
+			switch {
+			case flagValues[name] != "":
+				fmt.Fprintf(&b, " -x -a '%s'", flagValues[name])
+			case name == fileFlags:
+				b.WriteString(" -r -F")
+			case doc.TakesValue():
+				b.WriteString(" -x")
+			}
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// fishText makes s fit between single quotes and drops the cli package's marks
+// of value names.
+func fishText(s string) string {
+	return strings.NewReplacer("`", "", `\`, `\\`, "'", `\'`).Replace(s)
+}

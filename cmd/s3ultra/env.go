@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// envPrefix begins the name of every environment variable that is read.
+const envPrefix = "S3ULTRA_"
+
+// envName returns the variable of a flag: memory-limit is S3ULTRA_MEMORY_LIMIT.
+func envName(flag string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// dropUnsetVariables removes from the environment the variables that were set
+// without meaning a value: empty ones (compose files and CI systems pass those
+// for "not given"; the cli package would read false or ""), and the
+// S3ULTRA_PORT=tcp://10.0.0.7:9000 which Kubernetes puts into every pod beside
+// a service named s3ultra.
+func dropUnsetVariables() {
+	for _, pair := range os.Environ() {
+		name, value, _ := strings.Cut(pair, "=")
+		if !strings.HasPrefix(name, envPrefix) {
+			continue
+		}
+		if value == "" || name == envName("port") && strings.Contains(value, "://") {
+			os.Unsetenv(name)
+		}
+	}
+}
+
+// unknownVariables returns the S3ULTRA_ variables that nothing reads, sorted:
+// a misspelt setting should not pass in silence. known holds the names of the
+// flags. The variables Kubernetes makes for a service of that name
+// (S3ULTRA_SERVICE_*, S3ULTRA_PORT_*) are left out.
+func unknownVariables(known []string) []string {
+	var unknown []string
+	for _, pair := range os.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		if !strings.HasPrefix(name, envPrefix) ||
+			strings.HasPrefix(name, envPrefix+"SERVICE_") || strings.HasPrefix(name, envPrefix+"PORT_") {
+			continue
+		}
+		isKnown := func(flag string) bool {
+			return name == envName(flag) || isSecret(flag) && name == envName(flag)+"_FILE"
+		}
+		if !slices.ContainsFunc(known, isKnown) {
+			unknown = append(unknown, name)
+		}
+	}
+	slices.Sort(unknown)
+	return unknown
+}
+
+// isSecret tells whether a flag's value may also come from a file named by
+// S3ULTRA_<FLAG>_FILE, as container secrets do.
+func isSecret(flag string) bool { return flag == "access-key" || flag == "secret-key" }
+
+// secretFromFile returns the content, without the line end, of the file that
+// S3ULTRA_<FLAG>_FILE names; "" if the variable is not set.
+func secretFromFile(flag string) (string, error) {
+	path := os.Getenv(envName(flag) + "_FILE")
+	if path == "" {
+		return "", nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", usagef("cannot read %s_FILE: %w", envName(flag), err)
+	}
+	value := strings.TrimRight(string(data), "\r\n")
+	if value == "" {
+		return "", usagef("cannot use %s_FILE: %s is empty", envName(flag), path)
+	}
+	return value, nil
+}
+
+// onCommandLine tells whether a flag was given in args itself, not by its
+// variable, which the cli package does not say.
+func onCommandLine(args []string, flag string) bool {
+	for _, a := range args {
+		if a == "--" {
+			return false
+		}
+		name, _, _ := strings.Cut(a, "=")
+		if name == "--"+flag || name == "-"+flag {
+			return true
+		}
+	}
+	return false
+}
+
+// shellQuote returns s so that a POSIX shell reads it as one word.
+func shellQuote(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:@%+,", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return fmt.Sprintf("'%s'", strings.ReplaceAll(s, "'", `'\''`))
+}

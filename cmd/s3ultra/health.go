@@ -1,0 +1,131 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+)
+
+const (
+	// healthTimeout bounds the whole check. Container runtimes give 1 to 30 s
+	// and a healthy server on the same machine answers within a millisecond.
+	healthTimeout = 2 * time.Second
+
+	healthPath = "/_s3ultra/health"
+)
+
+func healthCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "health",
+		Usage:     "ask a running server whether it is up: exit code 0 or 1",
+		UsageText: "s3ultra health [URL]",
+		Description: "URL is a server's address, such as http://127.0.0.1:9000. Without it the address is taken from\n" +
+			"S3ULTRA_LISTEN or S3ULTRA_BIND and S3ULTRA_PORT, as in the server's own container.",
+		ArgsUsage: "[URL]",
+		Action: func(c *cli.Context) error {
+			if c.Args().Len() > 1 {
+				return usagef("unexpected argument %q after health URL", c.Args().Get(1))
+			}
+			target := c.Args().First()
+			if target == "" {
+				target = healthTarget(os.Getenv)
+			}
+			if err := checkHealth(c, target); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintln(c.App.Writer, "ok")
+			return err
+		},
+	}
+}
+
+// healthTarget returns the address that a server with this environment listens
+// on; the first if there are several.
+func healthTarget(getenv func(string) string) string {
+	addr, _, _ := strings.Cut(getenv(envName("listen")), ",")
+	if addr == "" {
+		addr = net.JoinHostPort(orDefault(getenv(envName("bind")), defaultHost), orDefault(getenv(envName("port")), defaultPort))
+	}
+	return strings.TrimSpace(addr)
+}
+
+func orDefault(s, def string) string {
+	if s == "" {
+		return def
+	}
+	return s
+}
+
+// checkHealth returns nil if the server at target answers its health path with
+// 200 within healthTimeout. The environment's proxies are not used and
+// redirects not followed: another machine's answer says nothing about this one.
+func checkHealth(c *cli.Context, target string) error {
+	address, err := healthURL(target)
+	if err != nil {
+		return err
+	}
+	client := &http.Client{
+		Timeout:   healthTimeout,
+		Transport: &http.Transport{DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		},
+	}
+	req, err := http.NewRequestWithContext(c.Context, http.MethodGet, address, nil)
+	if err != nil {
+		return usagef("bad URL %q: %w", target, err)
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		var ue *url.Error
+		if errors.As(err, &ue) {
+			err = ue.Err
+		}
+		return fmt.Errorf("cannot reach %s: %w", address, err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		// Enough of the answer to tell which other program has the port.
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, 120))
+		return fmt.Errorf("unhealthy: %s answered %s %q", address, resp.Status, text)
+	}
+	return nil
+}
+
+// healthURL completes target, a URL or HOST:PORT, to the URL of the health
+// path. A wildcard address is asked on the loopback.
+func healthURL(target string) (string, error) {
+	full := target
+	if !strings.Contains(full, "://") {
+		full = "http://" + full
+	}
+	u, err := url.Parse(full)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", usagef("bad URL %q: want http://HOST:PORT", target)
+	}
+	if host, port, err := net.SplitHostPort(u.Host); err == nil {
+		u.Host = reachable(host, port)
+	}
+	if u.Path == "" || u.Path == "/" {
+		u.Path = healthPath
+	}
+	return u.String(), nil
+}
+
+// reachable returns HOST:PORT for a client on this machine: a wildcard address
+// becomes the IPv4 loopback, which a [::] listener takes too and which exists
+// where IPv6 is switched off.
+func reachable(host, port string) string {
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port)
+}

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/s3ultra/s3ultra/server"
+)
+
+// fewOpenFiles is where a warning begins: 16 ranks x 8 workers x 16 requests
+// are 2048 connections, and a benchmark may well open twice that.
+const fewOpenFiles = 4096
+
+func serveCommand(args []string) *cli.Command {
+	return &cli.Command{
+		Name:      "serve",
+		Usage:     "serve S3 until SIGTERM (the default command)",
+		UsageText: "s3ultra [serve] [flags]",
+		Description: "A flag beats its environment variable, that beats a secret's file, that beats the default.\n" +
+			"Sizes are bytes or have a unit (64MiB, 64MB, 1.5GiB), durations are Go's (15m, 1h30m).",
+		Flags: serveFlags(),
+		Action: func(c *cli.Context) error {
+			if err := noArguments(c); err != nil {
+				return err
+			}
+			s, err := readSettings(c, args)
+			if err != nil {
+				return err
+			}
+			if unknown := unknownVariables(flagNames(c.Command.Flags)); len(unknown) > 0 {
+				s.logger.Warn("unknown environment variables are ignored", "names", strings.Join(unknown, " "))
+			}
+			return serve(c.Context, s, c.App.Writer)
+		},
+	}
+}
+
+// serve runs a server until a signal or the end of ctx, and prints the ready
+// block on stdout once every listener is bound.
+func serve(ctx context.Context, s *settings, stdout io.Writer) error {
+	// Registered before anything is bound: a signal during the start must not
+	// kill the process half way. Room for two, as the second one counts.
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	defer signal.Stop(signals)
+	// s3ultra serve | head -1 must not end the server; a write to a closed
+	// pipe is an error then, not a signal.
+	signal.Ignore(syscall.SIGPIPE)
+
+	nofile, err := raiseOpenFiles()
+	if err != nil {
+		s.logger.Warn("cannot raise the limit of open files", "limit", nofile, "err", err)
+	}
+	if s.config.MemoryLimit == 0 {
+		s.logger.Warn("no memory limit: a full machine ends the server; set --memory-limit")
+	}
+
+	srv, err := server.New(s.config)
+	if err != nil {
+		return usagef("cannot start: %w", err)
+	}
+	if s.demo {
+		if err := fillDemo(srv); err != nil {
+			return fmt.Errorf("cannot make the demo's objects: %w", err)
+		}
+	}
+	listeners, err := bind(s.listen)
+	if err != nil {
+		return err
+	}
+	defer closeAll(listeners)
+
+	s.logStart(listeners, nofile)
+	stopped := make(chan error, len(listeners))
+	for _, ln := range listeners {
+		go func() { stopped <- srv.Serve(ln) }()
+	}
+	r := newReadyInfo(s, listeners, nofile)
+	if _, err := stdout.Write(r.appendBlock(nil, isTerminal(stdout))); err != nil {
+		// Whoever started the server has stopped reading; clients have not.
+		s.logger.Warn("cannot print the ready line", "err", err)
+	}
+
+	var failed error
+	select {
+	case sig := <-signals:
+		s.logger.Info("stopping", "signal", sig.String(), "timeout", s.shutdownTimeout.String())
+	case <-ctx.Done():
+		s.logger.Info("stopping", "timeout", s.shutdownTimeout.String())
+	case err := <-stopped:
+		// Serve returns nil only after Shutdown, and nobody has called that.
+		failed = fmt.Errorf("cannot go on serving: %w", orClosed(err))
+	}
+	if err := drain(srv, s.shutdownTimeout, signals, s.logger); err != nil && failed == nil {
+		failed = err
+	}
+	return failed
+}
+
+// orClosed names the cause when Serve ended without one.
+func orClosed(err error) error {
+	if err == nil {
+		return net.ErrClosed
+	}
+	return err
+}
+
+// drain lets the requests in flight end, for at most timeout. A second signal
+// ends the wait at once.
+func drain(srv *server.Server, timeout time.Duration, signals <-chan os.Signal, logger *slog.Logger) error {
+	// Not the caller's context, which may be what ended.
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- srv.Shutdown(ctx) }()
+	select {
+	case err := <-done:
+		if errors.Is(err, context.DeadlineExceeded) {
+			return fmt.Errorf("requests were still running %v after the signal and are cut off; see --shutdown-timeout", timeout)
+		}
+		if err != nil {
+			return fmt.Errorf("cannot shut down: %w", err)
+		}
+		logger.Info("stopped")
+		return nil
+	case sig := <-signals:
+		return fmt.Errorf("stopped at once by a second signal (%v); requests in flight are cut off", sig)
+	}
+}
+
+// bind opens a listener for each address, or none.
+func bind(addrs []string) ([]net.Listener, error) {
+	listeners := make([]net.Listener, 0, len(addrs))
+	for _, addr := range addrs {
+		ln, err := net.Listen("tcp", addr)
+		if err != nil {
+			closeAll(listeners)
+			return nil, fmt.Errorf("cannot listen on %s: %w", addr, bindCause(err))
+		}
+		listeners = append(listeners, ln)
+	}
+	return listeners, nil
+}
+
+// bindCause strips "listen tcp ...: bind:" from err, which would repeat the
+// address, and adds what to do.
+func bindCause(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		err = op.Err
+	}
+	var call *os.SyscallError
+	if errors.As(err, &call) {
+		err = call.Err
+	}
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%w; stop the other program or choose another port with --port", err)
+	}
+	return err
+}
+
+func closeAll(listeners []net.Listener) {
+	for _, ln := range listeners {
+		ln.Close()
+	}
+}
+
+// logStart logs the effective settings and warns of those that surprise later.
+func (s *settings) logStart(listeners []net.Listener, nofile uint64) {
+	addrs := make([]string, len(listeners))
+	exposed := false
+	for i, ln := range listeners {
+		addrs[i] = ln.Addr().String()
+		if tcp, ok := ln.Addr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() {
+			exposed = true
+		}
+	}
+	s.logger.Info("listening", "addresses", strings.Join(addrs, " "), "version", s.config.Version,
+		"mode", s.config.Mode.String(), "seed", s.config.Seed, "pattern", s.config.Pattern.String(),
+		"region", s.config.Region, "domains", strings.Join(s.config.Domains, " "), "auth", authState(s.config),
+		"verify_payload", s.config.VerifyPayload, "max_skew", s.config.MaxSkew.String(), "keep_small", s.config.KeepSmall,
+		"min_part_size", s.config.MinPartSize, "memory_limit", s.config.MemoryLimit, "open_files", nofile)
+	if nofile > 0 && nofile < fewOpenFiles {
+		s.logger.Warn("the limit of open files is low, each connection is one", "limit", nofile)
+	}
+	if !exposed {
+		return
+	}
+	switch {
+	case len(s.config.Credentials) == 0:
+		s.logger.Warn("there are no keys: everybody who reaches this address can read and write; set --access-key and --secret-key")
+	case s.config.SkipSigVerify:
+		s.logger.Warn("signatures are not checked: everybody who reaches this address can read and write")
+	case s.demo:
+		s.logger.Warn("the demo's key pair is public: everybody who reaches this address can read and write")
+	}
+}

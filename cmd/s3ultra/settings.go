@@ -1,0 +1,207 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/s3ultra/s3ultra/server"
+	"github.com/s3ultra/s3ultra/sigv4"
+	"github.com/s3ultra/s3ultra/store"
+	"github.com/s3ultra/s3ultra/synth"
+)
+
+// settings is a checked serve command line.
+type settings struct {
+	config          server.Config
+	listen          []string // HOST:PORT
+	demo            bool
+	shutdownTimeout time.Duration
+	logger          *slog.Logger
+}
+
+// readSettings reads the serve command's flags and variables; args is the
+// whole command line. Every error is a usageError.
+func readSettings(c *cli.Context, args []string) (*settings, error) {
+	logger, err := newLogger(c.App.ErrWriter, c.String("log-format"), c.String("log-level"))
+	if err != nil {
+		return nil, err
+	}
+	s := &settings{
+		demo:            c.Bool("demo"),
+		shutdownTimeout: c.Duration("shutdown-timeout"),
+		logger:          logger,
+	}
+	if s.shutdownTimeout < 0 {
+		return nil, usagef("bad --shutdown-timeout %v: it is negative", s.shutdownTimeout)
+	}
+	if s.listen, err = readListen(c, args); err != nil {
+		return nil, err
+	}
+	if s.config, err = readConfig(c); err != nil {
+		return nil, err
+	}
+	s.config.Logger = logger
+	return s, nil
+}
+
+// readConfig reads what is the server's own.
+func readConfig(c *cli.Context) (server.Config, error) {
+	config := server.Config{
+		SkipSigVerify: c.Bool("skip-sig-verify"),
+		VerifyPayload: c.Bool("verify-payload"),
+		MaxSkew:       c.Duration("max-skew"),
+		Seed:          c.Uint64("seed"),
+		Region:        c.String("region"),
+		Version:       currentVersion().Version,
+	}
+	if config.MaxSkew < 0 {
+		return config, usagef("bad --max-skew %v: it is negative", config.MaxSkew)
+	}
+	if strings.ContainsFunc(config.Region, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("/,<>&", r) }) {
+		return config, usagef("bad --region %q: want a name such as %s", config.Region, defaultRegion)
+	}
+	var err error
+	if config.Credentials, err = readPairs(c); err != nil {
+		return config, err
+	}
+	if config.Mode, err = store.ParseMode(c.String("mode")); err != nil {
+		return config, usagef("bad --mode %q: want synth or memory", c.String("mode"))
+	}
+	if config.Pattern, err = synth.ParsePattern(c.String("pattern")); err != nil {
+		return config, usagef("bad --pattern %q: %w", c.String("pattern"), err)
+	}
+	specs := c.StringSlice("bucket")
+	if c.Bool("demo") {
+		specs = append(specs, demoBuckets()...)
+	}
+	if config.Buckets, err = parseBuckets(specs, config.Mode); err != nil {
+		return config, err
+	}
+	if config.Domains, err = readDomains(c.StringSlice("domain")); err != nil {
+		return config, err
+	}
+	switch c.String("etag") {
+	case "md5":
+		config.ETag = store.ETagMD5
+	case "fast":
+		config.ETag = store.ETagFast
+	default:
+		return config, usagef("bad --etag %q: want md5 or fast", c.String("etag"))
+	}
+	if config.KeepSmall, err = parseSize(c.String("keep-small")); err != nil {
+		return config, usagef("bad --keep-small: %w", err)
+	}
+	if config.MinPartSize, err = parseSize(c.String("min-part-size")); err != nil {
+		return config, usagef("bad --min-part-size: %w", err)
+	}
+	config.MemoryLimit, err = parseMemoryLimit(c.String("memory-limit"), availableMemory(os.DirFS("/")))
+	return config, err
+}
+
+// readPairs collects the key pairs of --access-key and --secret-key (flag,
+// else variable, else the file named by the _FILE variable), --credentials and
+// --demo.
+func readPairs(c *cli.Context) ([]sigv4.Credential, error) {
+	var one sigv4.Credential
+	for flag, value := range map[string]*string{"access-key": &one.AccessKey, "secret-key": &one.SecretKey} {
+		*value = c.String(flag)
+		if *value != "" {
+			continue
+		}
+		var err error
+		if *value, err = secretFromFile(flag); err != nil {
+			return nil, err
+		}
+	}
+	var pairs []sigv4.Credential
+	if one != (sigv4.Credential{}) {
+		if err := checkPair(one); err != nil {
+			return nil, usagef("bad key pair: %w; set --access-key and --secret-key together", err)
+		}
+		pairs = append(pairs, one)
+	}
+	if path := c.String("credentials"); path != "" {
+		more, err := readCredentials(path, c.App.Reader)
+		if err != nil {
+			return nil, err
+		}
+		pairs = append(pairs, more...)
+	}
+	if c.Bool("demo") {
+		pairs = append(pairs, sigv4.Credential{AccessKey: demoAccessKey, SecretKey: demoSecretKey})
+	}
+	return mergePairs(pairs)
+}
+
+// readDomains checks the host names under which a bucket may be a sub-domain;
+// localhost always is one, as *.localhost needs no DNS on most systems.
+func readDomains(domains []string) ([]string, error) {
+	all := []string{"localhost"}
+	for _, d := range domains {
+		name := strings.ToLower(strings.Trim(d, "."))
+		switch {
+		case d == "" || name == "localhost":
+			continue
+		case name == "" || strings.ContainsAny(name, "/:@*?# \t"):
+			return nil, usagef("bad --domain %q: want a host name such as s3.example.com", d)
+		}
+		all = append(all, name)
+	}
+	return all, nil
+}
+
+// readListen returns the addresses to listen on. --bind and --port make one
+// address. The command line beats the environment also across the two forms;
+// both forms on the command line contradict each other, both in the
+// environment (an image sets S3ULTRA_BIND, its user S3ULTRA_LISTEN) leave
+// --listen the winner, as the complete one.
+func readListen(c *cli.Context, args []string) ([]string, error) {
+	pairFlag := onCommandLine(args, "bind") || onCommandLine(args, "port")
+	listenFlag := onCommandLine(args, "listen")
+	if pairFlag && listenFlag {
+		return nil, usagef("--listen and --bind/--port contradict each other; give only one of them")
+	}
+	pairSet := c.IsSet("bind") || c.IsSet("port")
+	if pairFlag || pairSet && !c.IsSet("listen") {
+		addr := net.JoinHostPort(
+			strings.Trim(orDefault(c.String("bind"), defaultHost), "[]"), orDefault(c.String("port"), defaultPort))
+		if err := checkAddress(addr); err != nil {
+			return nil, usagef("bad --bind or --port: %w", err)
+		}
+		return []string{addr}, nil
+	}
+	var addrs []string
+	for _, addr := range c.StringSlice("listen") {
+		if addr == "" {
+			continue
+		}
+		if err := checkAddress(addr); err != nil {
+			return nil, usagef("bad --listen: %w", err)
+		}
+		addrs = append(addrs, addr)
+	}
+	if len(addrs) == 0 {
+		return nil, usagef("bad --listen: there is no address in it")
+	}
+	return addrs, nil
+}
+
+// checkAddress returns why addr is not HOST:PORT. Service names are no ports:
+// a typing error should not become a look-up.
+func checkAddress(addr string) error {
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return fmt.Errorf("%q is not HOST:PORT", addr)
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return fmt.Errorf("%q has no port number from 0 to 65535", addr)
+	}
+	return nil
+}
