@@ -121,9 +121,9 @@ func splitPair(line string) (sigv4.Credential, bool) {
 	}
 }
 
-// checkPair returns why c cannot be used. Slash and comma separate the fields
-// of an Authorization header's credential, so no client could sign with such
-// an access key.
+// checkPair returns why c cannot be used. A comma ends the credential in an
+// Authorization header, and a space is none of its letters, so no client could
+// sign with such an access key.
 func checkPair(c sigv4.Credential) error {
 	switch {
 	case c.AccessKey == "" && c.SecretKey == "":
@@ -133,9 +133,9 @@ func checkPair(c sigv4.Credential) error {
 	case c.SecretKey == "":
 		return fmt.Errorf("there is an access key (%s) without a secret key", c.AccessKey)
 	case strings.ContainsFunc(c.AccessKey, func(r rune) bool {
-		return r <= ' ' || r > '~' || r == '/' || r == ','
+		return r <= ' ' || r > '~' || r == ','
 	}):
-		return fmt.Errorf("the access key %q holds a space, a slash, a comma or a letter outside ASCII", c.AccessKey)
+		return fmt.Errorf("the access key %q holds a space, a comma or a letter outside ASCII", c.AccessKey)
 	}
 	return nil
 }
