@@ -1,0 +1,138 @@
+package server
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+
+	"github.com/s3ultra/s3ultra/store"
+)
+
+const (
+	// maxDeleteKeys is the most keys of one DeleteObjects.
+	// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html
+	maxDeleteKeys = 1000
+	// maxDeleteDocument fits maxDeleteKeys keys of maxKeyLength characters,
+	// each as long as an escaped one gets (&quot;), with their elements.
+	maxDeleteDocument = 8 << 20
+)
+
+// deleteObject is DeleteObject. Deleting what is not there succeeds.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObject.html
+func (r *request) deleteObject() error {
+	b, err := r.bucket()
+	if err != nil {
+		return err
+	}
+	if err := r.checkVersionID(); err != nil {
+		return err
+	}
+	if _, err := b.Delete(r.target.key, r.deleteCheck()); err != nil {
+		return err
+	}
+	return r.sendNothing(204)
+}
+
+// deleteCheck is the condition of a delete: If-Match holds for a missing
+// object, which there is nothing to protect of.
+func (r *request) deleteCheck() func(*store.Object) error {
+	ifMatch := r.known[headerIfMatch]
+	if ifMatch == nil {
+		return nil
+	}
+	return func(old *store.Object) error {
+		if old != nil && !matchETag(ifMatch, old.ETag) {
+			return errPreconditionFailed.with("Condition", "If-Match")
+		}
+		return nil
+	}
+}
+
+// deleteRequest is the body of DeleteObjects.
+type deleteRequest struct {
+	XMLName xml.Name `xml:"Delete"`
+	Quiet   bool     `xml:"Quiet"`
+	Objects []struct {
+		Key       string `xml:"Key"`
+		VersionID string `xml:"VersionId"`
+		ETag      string `xml:"ETag"`
+	} `xml:"Object"`
+}
+
+// deleteObjects is DeleteObjects. A body without any digest is accepted; one
+// that comes with a digest must match it.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html
+func (r *request) deleteObjects() error {
+	b, err := r.bucket()
+	if err != nil {
+		return err
+	}
+	text, err := r.receiveText(maxDeleteDocument)
+	if err != nil {
+		return err
+	}
+	var req deleteRequest
+	if err := xml.Unmarshal(text, &req); err != nil {
+		return errMalformedXML.because(fmt.Errorf("cannot parse Delete: %w", err))
+	}
+	if n := len(req.Objects); n == 0 || n > maxDeleteKeys {
+		return errMalformedXML.because(fmt.Errorf("%d keys, from 1 to %d are allowed", n, maxDeleteKeys))
+	}
+	doc := append([]byte(xmlHeader), "<DeleteResult"+xmlNamespace+">"...)
+	for i := range req.Objects {
+		o := &req.Objects[i]
+		err := r.deleteOne(b, o.Key, o.VersionID, o.ETag)
+		if err != nil {
+			doc = appendDeleteError(doc, o.Key, o.VersionID, toAPIError(err))
+			continue
+		}
+		if req.Quiet {
+			continue
+		}
+		doc = append(doc, "<Deleted>"...)
+		doc = appendElement(doc, "Key", o.Key)
+		if o.VersionID != "" {
+			doc = appendElement(doc, "VersionId", o.VersionID)
+		}
+		doc = append(doc, "</Deleted>"...)
+	}
+	return r.sendXML(appendEnd(doc, "DeleteResult"))
+}
+
+func (r *request) deleteOne(b *store.Bucket, key, version, etag string) error {
+	switch {
+	case key == "":
+		return errMalformedXML.saying("A key must not be empty.")
+	case len(key) > maxKeyLength:
+		return errKeyTooLong
+	case version != "" && version != nullVersion:
+		return errNoSuchVersion
+	}
+	var check func(*store.Object) error
+	if etag != "" {
+		check = func(old *store.Object) error {
+			if old != nil && !matchETag([]byte(etag), old.ETag) {
+				return errPreconditionFailed
+			}
+			return nil
+		}
+	}
+	_, err := b.Delete(viewBytes(key), check)
+	if errors.Is(err, store.ErrNoSuchBucket) {
+		return errNoSuchBucket
+	}
+	return err
+}
+
+func appendDeleteError(doc []byte, key, version string, e *apiError) []byte {
+	doc = append(doc, "<Error>"...)
+	doc = appendElement(doc, "Key", key)
+	if version != "" {
+		doc = appendElement(doc, "VersionId", version)
+	}
+	doc = appendElement(doc, "Code", e.Code)
+	doc = appendElement(doc, "Message", e.Message)
+	return append(doc, "</Error>"...)
+}

@@ -1,0 +1,117 @@
+package server
+
+import (
+	"errors"
+	"io"
+	"net"
+	"time"
+
+	"github.com/valyala/fasthttp"
+)
+
+const (
+	// drainTime bounds how long an unread body is read away after its request
+	// was refused. 5 GiB, the largest body S3 allows, takes loopback a few
+	// seconds; a client that trickles loses its connection instead.
+	drainTime = 60 * time.Second
+	// drainBlock is the size of one such read: at 256 KiB the cost of a read
+	// call no longer shows (see the table in docs/performance.md).
+	drainBlock = 256 << 10
+)
+
+// fail writes the error reply of err: the only place that does.
+func (r *request) fail(err error) {
+	e := toAPIError(err)
+	resp := &r.ctx.Response
+	resp.ResetBody()
+	resp.Header.Reset()
+	resp.Header.SetNoDefaultContentType(true)
+	resp.SetStatusCode(e.Status)
+	r.setRequestID()
+	if e == errNotModified || e.Status == 304 {
+		r.setNotModifiedHeaders()
+		return
+	}
+	r.srv.log.write(r, e)
+	for _, f := range e.Fields {
+		// RFC 9110 section 14.4: a 416 tells the length.
+		if e.Status == 416 && f.Name == "ActualObjectSize" {
+			resp.Header.Set("Content-Range", "bytes */"+f.Value)
+		}
+	}
+	resp.Header.SetContentType("application/xml")
+	if r.method == "HEAD" {
+		return
+	}
+	resp.SetBodyRaw(r.appendErrorXML(nil, e))
+}
+
+func (r *request) appendErrorXML(dst []byte, e *apiError) []byte {
+	dst = append(dst, xmlHeader...)
+	dst = append(dst, "<Error>"...)
+	dst = appendElement(dst, "Code", e.Code)
+	dst = appendElement(dst, "Message", e.Message)
+	for _, f := range e.Fields {
+		dst = appendElement(dst, f.Name, f.Value)
+	}
+	if e.Code == errNoSuchKey.Code {
+		dst = appendElement(dst, "Key", string(r.target.key))
+	}
+	dst = appendElement(dst, "Resource", string(r.target.path))
+	dst = appendElement(dst, "RequestId", string(r.id[:]))
+	dst = appendElement(dst, "HostId", "s3ultra")
+	return append(dst, "</Error>"...)
+}
+
+func (r *request) setRequestID() {
+	r.ctx.Response.Header.SetCanonical([]byte("X-Amz-Request-Id"), r.id[:])
+}
+
+// drain reads what the handler left of the request's body, so that the reply
+// is seen: a connection closed over unread bytes is reset, and the reset can
+// overtake the reply in the client's receive queue.
+func (r *request) drain() {
+	body := r.ctx.RequestBodyStream()
+	if body == nil {
+		return
+	}
+	buf := drainBuffers.get()
+	defer drainBuffers.put(buf)
+	deadlineSet := false
+	for {
+		n, err := body.Read(*buf)
+		if err != nil || n == 0 {
+			if err != nil && !errors.Is(err, io.EOF) {
+				r.ctx.SetConnectionClose()
+			}
+			break
+		}
+		if !deadlineSet {
+			deadlineSet = true
+			if r.ctx.SetReadDeadline(time.Now().Add(drainTime)) != nil {
+				break
+			}
+		}
+	}
+}
+
+// httpError answers a request that fasthttp could not parse.
+func (s *Server) httpError(ctx *fasthttp.RequestCtx, err error) {
+	r := s.requests.Get().(*request)
+	r.reset(s, ctx, time.Now())
+	r.target = target{path: append([]byte(nil), ctx.Request.Header.RequestURI()...)}
+	e := errBadRequest
+	var small *fasthttp.ErrSmallBuffer
+	var netErr *net.OpError
+	switch {
+	case errors.As(err, &small):
+		e = errRequestHeaderSectionTooLarge
+	case errors.As(err, &netErr) && netErr.Timeout():
+		e = errRequestTimeout
+	case errors.Is(err, fasthttp.ErrorInvalidURI):
+		e = errInvalidURI
+	}
+	r.fail(e.because(err))
+	r.release()
+	s.requests.Put(r)
+}

@@ -1,0 +1,22 @@
+package server
+
+// Names of reply headers, as bytes: fasthttp's setter for names that are
+// already in canonical form takes no strings.
+var (
+	nameAcceptRanges     = []byte("Accept-Ranges")
+	nameContentRange     = []byte("Content-Range")
+	nameContentType      = []byte("Content-Type")
+	nameETag             = []byte("Etag")
+	nameLastModified     = []byte("Last-Modified")
+	nameRequestID        = []byte("X-Amz-Request-Id")
+	nameMPPartsCount     = []byte("X-Amz-Mp-Parts-Count")
+	nameBucketRegion     = []byte("X-Amz-Bucket-Region")
+	nameChecksumType     = []byte("X-Amz-Checksum-Type")
+	nameStorageClass     = []byte("X-Amz-Storage-Class")
+	nameLocation         = []byte("Location")
+	nameContentTypeXML   = []byte("application/xml")
+	valueBytes           = []byte("bytes")
+	valueOctetStream     = []byte("binary/octet-stream")
+	valueApplicationXML  = "application/xml"
+	nameChecksumAlgoName = []byte("X-Amz-Checksum-Algorithm")
+)

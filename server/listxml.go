@@ -1,0 +1,133 @@
+package server
+
+import (
+	"sync"
+
+	"github.com/s3ultra/s3ultra/store"
+)
+
+// listXML builds the document of a listing by appending to reused buffers.
+// Contents go to one buffer and common prefixes to another: S3 sends the two
+// as two runs, and XML decoders exist that refuse them interleaved.
+type listXML struct {
+	doc, groups []byte
+	url         bool // encoding-type=url
+	owner       []byte
+	second      int64 // the time in stamp
+	stamp       []byte
+}
+
+var listDocuments = sync.Pool{New: func() any { return new(listXML) }}
+
+func newListXML(url bool) *listXML {
+	x := listDocuments.Get().(*listXML)
+	x.doc, x.groups, x.url, x.owner = x.doc[:0], x.groups[:0], url, x.owner[:0]
+	return x
+}
+
+func (x *listXML) release() { listDocuments.Put(x) }
+
+// setOwner makes each entry carry the owner.
+func (x *listXML) setOwner(id string) {
+	x.owner = appendOwner(x.owner[:0], "Owner", id)
+}
+
+func appendOwner(dst []byte, name, id string) []byte {
+	dst = append(append(append(dst, '<'), name...), '>')
+	dst = appendElement(dst, "ID", id)
+	dst = appendElement(dst, "DisplayName", id)
+	return appendEnd(dst, name)
+}
+
+// open starts the document with its root element.
+func (x *listXML) open(root string) {
+	x.doc = append(x.doc, xmlHeader...)
+	x.doc = append(append(append(append(x.doc, '<'), root...), xmlNamespace...), '>')
+}
+
+// close ends the document and returns it.
+func (x *listXML) close(root string) []byte {
+	x.doc = append(x.doc, x.groups...)
+	x.doc = appendEnd(x.doc, root)
+	return x.doc
+}
+
+// name appends an element whose text is subject to encoding-type.
+func (x *listXML) name(element string, text []byte) {
+	x.doc = x.appendName(x.doc, element, text)
+}
+
+func (x *listXML) appendName(dst []byte, element string, text []byte) []byte {
+	dst = append(append(append(dst, '<'), element...), '>')
+	if x.url {
+		dst = appendURLEncoded(dst, text)
+	} else {
+		dst = appendEscaped(dst, text)
+	}
+	return appendEnd(dst, element)
+}
+
+func (x *listXML) text(element, text string) { x.doc = appendElement(x.doc, element, text) }
+
+func (x *listXML) int(element string, n int) { x.doc = appendIntElement(x.doc, element, int64(n)) }
+
+func (x *listXML) bool(element string, b bool) { x.doc = appendBoolElement(x.doc, element, b) }
+
+// encodingType echoes the encoding, without which clients do not decode.
+func (x *listXML) encodingType() {
+	if x.url {
+		x.doc = append(x.doc, "<EncodingType>url</EncodingType>"...)
+	}
+}
+
+// group adds a common prefix.
+func (x *listXML) group(prefix []byte) {
+	x.groups = append(x.groups, "<CommonPrefixes>"...)
+	x.groups = x.appendName(x.groups, "Prefix", prefix)
+	x.groups = append(x.groups, "</CommonPrefixes>"...)
+}
+
+// contents adds a key of ListObjects and ListObjectsV2.
+func (x *listXML) contents(key []byte, o *store.Object) {
+	x.doc = append(x.doc, "<Contents>"...)
+	x.name("Key", key)
+	x.object(o)
+	x.doc = append(x.doc, "</Contents>"...)
+}
+
+// object adds the elements that describe an object in every listing.
+func (x *listXML) object(o *store.Object) {
+	x.doc = append(x.doc, "<LastModified>"...)
+	x.doc = x.appendTime(x.doc, o.ModTime)
+	x.doc = append(x.doc, "</LastModified><ETag>&quot;"...)
+	x.doc = o.ETag.Append(x.doc)
+	x.doc = append(x.doc, "&quot;</ETag>"...)
+	if o.Checksum.Algorithm != 0 {
+		x.text("ChecksumAlgorithm", checksumAlgorithm(o.Checksum.Algorithm).String())
+		x.text("ChecksumType", checksumTypeName(o.Checksum.Composite))
+	}
+	x.doc = appendIntElement(x.doc, "Size", o.Size)
+	x.doc = append(x.doc, x.owner...)
+	x.text("StorageClass", storageClassOf(o.Meta))
+}
+
+// appendTime appends a time; the objects of a page were mostly written in the
+// same few seconds, so the text of the last one is kept.
+func (x *listXML) appendTime(dst []byte, ms int64) []byte {
+	if s := ms / 1000; s != x.second || len(x.stamp) == 0 {
+		x.second = s
+		x.stamp = appendXMLTime(x.stamp[:0], ms)
+	}
+	return append(dst, x.stamp...)
+}
+
+// sendList replies with the document and gives the buffers back. The document
+// is copied into the reply's own buffer, which lives until it is written.
+func (r *request) sendList(x *listXML, root string) error {
+	doc := x.close(root)
+	r.setRequestID()
+	r.ctx.Response.Header.SetCanonical(nameContentType, nameContentTypeXML)
+	r.ctx.Response.SetBody(doc)
+	x.release()
+	return nil
+}

@@ -1,0 +1,176 @@
+package server
+
+// route picks the operation of a request from its method, whether it names a
+// bucket and a key, and its query. Sub-resources are an allow-list: a request
+// for one that is not served is NotImplemented and touches nothing, while any
+// other query name is ignored (SDKs add x-id, benchmarks metadata=true).
+func route(method string, t *target) *operation {
+	sub, known := t.subresource()
+	switch {
+	case !known:
+		return opNotImplemented
+	case len(t.bucket) == 0:
+		return routeService(method, sub)
+	case len(t.key) == 0:
+		return routeBucket(method, sub, t)
+	}
+	return routeObject(method, sub, t)
+}
+
+func routeService(method, sub string) *operation {
+	switch {
+	case sub != "":
+		return opNotImplemented
+	case method == "GET" || method == "HEAD":
+		return opListBuckets
+	case method == "POST":
+		// IAM and STS calls arrive here when a client's one endpoint is ours.
+		return opNotAllowed
+	}
+	return opNotAllowed
+}
+
+func routeBucket(method, sub string, t *target) *operation {
+	switch method {
+	case "HEAD":
+		if sub == "" {
+			return opHeadBucket
+		}
+	case "PUT":
+		if sub == "" {
+			return opCreateBucket
+		}
+	case "DELETE":
+		if sub == "" {
+			return opDeleteBucket
+		}
+	case "POST":
+		if sub == "delete" {
+			return opDeleteObjects
+		}
+		// POST Object (browser forms) comes later.
+	case "GET":
+		return routeBucketGet(sub, t)
+	default:
+		return opNotAllowed
+	}
+	return opNotImplemented
+}
+
+func routeBucketGet(sub string, t *target) *operation {
+	switch sub {
+	case "":
+		if v, ok := t.param("list-type"); ok && string(v) == "2" {
+			return opListObjectsV2
+		}
+		return opListObjects
+	case "location":
+		return opGetBucketLocation
+	case "versioning":
+		return opGetBucketVersioning
+	case "acl":
+		return opGetBucketAcl
+	case "versions":
+		return opListObjectVersions
+	case "uploads":
+		return opListMultipartUploads
+	}
+	if _, ok := bucketDefaults[sub]; ok {
+		return opGetBucketDefault
+	}
+	return opNotImplemented
+}
+
+func routeObject(method, sub string, t *target) *operation {
+	switch method {
+	case "GET":
+		switch sub {
+		case "":
+			return opGetObject
+		case "uploadId":
+			return opListParts
+		case "attributes":
+			return opGetObjectAttributes
+		case "acl":
+			return opGetObjectAcl
+		}
+	case "HEAD":
+		if sub == "" {
+			return opHeadObject
+		}
+	case "PUT":
+		if sub == "" {
+			return opPutObject
+		}
+		if sub == "uploadId" {
+			return opUploadPart
+		}
+	case "POST":
+		switch sub {
+		case "uploads":
+			return opCreateMultipartUpload
+		case "uploadId":
+			return opCompleteMultipartUpload
+		}
+	case "DELETE":
+		switch sub {
+		case "":
+			return opDeleteObject
+		case "uploadId":
+			return opAbortMultipartUpload
+		}
+	default:
+		return opNotAllowed
+	}
+	return opNotImplemented
+}
+
+// copyVariant replaces an upload operation by its copying form when the
+// request names a source.
+func copyVariant(op *operation, hasCopySource bool) *operation {
+	switch {
+	case !hasCopySource:
+		return op
+	case op == opPutObject:
+		return opCopyObject
+	case op == opUploadPart:
+		return opUploadPartCopy
+	}
+	return op
+}
+
+// subresource returns the sub-resource that the query names ("" for none) and
+// whether this server has any operation for it.
+func (t *target) subresource() (name string, known bool) {
+	for i := range t.params {
+		served, is := subresources[string(t.params[i].name)]
+		switch {
+		case !is:
+		case !served:
+			return "", false
+		case name == "":
+			name = string(t.params[i].name)
+		case name != string(t.params[i].name):
+			// Two sub-resources at once have no meaning in S3.
+			return "", false
+		}
+	}
+	return name, true
+}
+
+// subresources lists the query names that turn a request into another
+// operation, and whether that operation is served for some resource.
+// Source: the "Request Syntax" of each operation in the S3 API reference.
+var subresources = map[string]bool{
+	"acl": true, "attributes": true, "cors": true, "delete": true, "encryption": true,
+	"lifecycle": true, "location": true, "logging": true, "notification": true, "object-lock": true,
+	"ownershipControls": true, "policy": true, "policyStatus": true, "publicAccessBlock": true,
+	"replication": true, "requestPayment": true, "accelerate": true, "tagging": true,
+	"uploadId": true, "uploads": true, "versioning": true, "versions": true, "website": true,
+
+	"abac": false, "analytics": false, "append": false, "intelligent-tiering": false, "inventory": false,
+	"legal-hold": false, "metadataConfiguration": false, "metadataInventoryTable": false, "metadataJournalTable": false,
+	"metadataTable": false, "metrics": false, "renameObject": false, "restore": false,
+	"retention": false, "select": false, "session": false, "torrent": false, "encryptionUpdate": false,
+	"Action": false,
+}

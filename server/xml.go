@@ -1,0 +1,125 @@
+package server
+
+import (
+	"strconv"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	xmlHeader = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
+	// xmlNamespace is the namespace of every S3 reply but Error.
+	xmlNamespace = ` xmlns="http://s3.amazonaws.com/doc/2006-03-01/"`
+	// xmlTime is the time format of S3's XML: three digits of a second, UTC.
+	// minio-py refuses nine, and a LIST must agree with HEAD's whole seconds.
+	xmlTime = "2006-01-02T15:04:05.000Z"
+)
+
+// appendElement appends <name>text</name> with text escaped.
+func appendElement[T string | []byte](dst []byte, name string, text T) []byte {
+	dst = append(dst, '<')
+	dst = append(dst, name...)
+	dst = append(dst, '>')
+	dst = appendEscaped(dst, text)
+	return appendEnd(dst, name)
+}
+
+func appendEnd(dst []byte, name string) []byte {
+	dst = append(dst, '<', '/')
+	dst = append(dst, name...)
+	return append(dst, '>')
+}
+
+func appendIntElement(dst []byte, name string, n int64) []byte {
+	dst = append(dst, '<')
+	dst = append(dst, name...)
+	dst = append(dst, '>')
+	dst = strconv.AppendInt(dst, n, 10)
+	return appendEnd(dst, name)
+}
+
+func appendBoolElement(dst []byte, name string, b bool) []byte {
+	return appendElement(dst, name, strconv.FormatBool(b))
+}
+
+// appendTimeElement appends a time given in Unix milliseconds, cut to its
+// second so that lists agree with the Last-Modified header.
+func appendTimeElement(dst []byte, name string, ms int64) []byte {
+	dst = append(dst, '<')
+	dst = append(dst, name...)
+	dst = append(dst, '>')
+	dst = appendXMLTime(dst, ms)
+	return appendEnd(dst, name)
+}
+
+func appendXMLTime(dst []byte, ms int64) []byte {
+	return time.Unix(ms/1000, 0).UTC().AppendFormat(dst, xmlTime)
+}
+
+// appendEscaped appends text as XML character data. Characters that XML 1.0
+// allows only as references, or not at all, become numeric references as
+// AWS's do; bytes that are not UTF-8 become U+FFFD (clients that may hold such
+// keys ask for encoding-type=url).
+//
+// Source: https://www.w3.org/TR/xml/#charsets
+func appendEscaped[T string | []byte](dst []byte, text T) []byte {
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c == '&':
+			dst = append(dst, "&amp;"...)
+		case c == '<':
+			dst = append(dst, "&lt;"...)
+		case c == '>':
+			dst = append(dst, "&gt;"...)
+		case c == '"':
+			dst = append(dst, "&quot;"...)
+		case c == '\'':
+			dst = append(dst, "&#39;"...)
+		case c < 0x20 || c == 0x7f:
+			dst = append(dst, "&#x"...)
+			dst = strconv.AppendUint(dst, uint64(c), 16)
+			dst = append(dst, ';')
+		case c < utf8.RuneSelf:
+			dst = append(dst, c)
+		default:
+			// Decoding from a window avoids converting the whole text.
+			var window [utf8.UTFMax]byte
+			n := copy(window[:], text[i:])
+			r, size := utf8.DecodeRune(window[:n])
+			dst = utf8.AppendRune(dst, r)
+			i += size - 1
+		}
+	}
+	return dst
+}
+
+// appendURLEncoded appends text in the encoding of encoding-type=url: all but
+// unreserved characters and the slash as %XX.
+func appendURLEncoded[T string | []byte](dst []byte, text T) []byte {
+	const digits = "0123456789ABCDEF"
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if isUnreserved(c) || c == '/' {
+			dst = append(dst, c)
+			continue
+		}
+		dst = append(dst, '%', digits[c>>4], digits[c&15])
+	}
+	return dst
+}
+
+// isUnreserved reports RFC 3986 section 2.3's unreserved characters.
+func isUnreserved(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+		c == '-' || c == '_' || c == '.' || c == '~'
+}
+
+func appendLower(dst []byte, s string) []byte {
+	for i := 0; i < len(s); i++ {
+		dst = append(dst, lowerByte(s[i]))
+	}
+	return dst
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
