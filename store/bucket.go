@@ -131,6 +131,7 @@ func (b *Bucket) put(key []byte, o *Object, check func(old *Object) error) (free
 		etagParts:    o.ETag.Parts,
 		sumAlgorithm: o.Checksum.Algorithm,
 		sumComposite: o.Checksum.Composite,
+		sumNamed:     o.Checksum.Named,
 	}
 	b.st.mem.release(memoryIndex, b.metas.release(oldMeta))
 	return freed, nil

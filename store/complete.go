@@ -82,8 +82,9 @@ func (b *Bucket) assemble(u *Upload, parts []CompletePart, opt CompleteOptions) 
 		Content: synth.Hash(b.st.opt.Seed, b.name, u.Key),
 		Meta:    u.Meta,
 	}
-	kept := true
+	kept, hashed := true, true
 	for i := range listed {
+		hashed = hashed && listed[i].TrueMD5
 		o.Size += listed[i].Size
 		kept = kept && listed[i].Data.Size() == listed[i].Size
 	}
@@ -105,9 +106,9 @@ func (b *Bucket) assemble(u *Upload, parts []CompletePart, opt CompleteOptions) 
 		o.Data = Join(data)
 	}
 	switch {
-	case !kept:
+	case !kept && !hashed:
 		o.ETag = DeriveETag(o.Content, o.Size, len(listed))
-	case opt.ETag == ETagFast:
+	case opt.ETag == ETagFast && kept:
 		o.ETag = b.st.UniqueETag(len(listed))
 	default:
 		sums := make([][16]byte, len(listed))

@@ -5,6 +5,7 @@ package store
 type Checksum struct {
 	Algorithm uint8  // the caller's code; 0 = none
 	Composite bool   // a checksum of the parts' checksums
+	Named     bool   // the client chose the type itself: the caller's to interpret
 	Sum       string // raw bytes
 }
 
@@ -46,6 +47,7 @@ type record struct {
 	etagParts    uint16
 	sumAlgorithm uint8
 	sumComposite bool
+	sumNamed     bool
 }
 
 // fill copies the record into o without taking a reference.
@@ -56,7 +58,7 @@ func (r *record) fill(o *Object) {
 	o.Content = r.content
 	o.Meta = r.meta.text()
 	o.Parts = r.parts
-	o.Checksum = Checksum{Algorithm: r.sumAlgorithm, Composite: r.sumComposite, Sum: r.sum}
+	o.Checksum = Checksum{Algorithm: r.sumAlgorithm, Composite: r.sumComposite, Named: r.sumNamed, Sum: r.sum}
 	o.Data = r.data
 }
 

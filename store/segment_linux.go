@@ -36,6 +36,12 @@ const (
 // rounded up to a power of two, which costs address space and nothing else.
 // A freed segment goes to a bounded idle list or is returned to the system
 // with MADV_DONTNEED. All methods may run concurrently.
+//
+// Measured (2 virtual cores, Linux 6.18, three runs each, noisy), CPU-seconds
+// to fill 1 GiB from a cache-hot buffer and return it to the system:
+// ordinary pages 1.9-3.0, the same after MADV_POPULATE_WRITE 1.0-1.4; huge
+// pages in segments of 2 MiB 0.6-0.9, of 1 MiB 1.0-1.6, because freeing half
+// of a huge page splits it. Memory that is still resident takes 0.11.
 type segmentAllocator struct {
 	page   int64
 	arenas *arenas
@@ -102,12 +108,27 @@ func (a *segmentAllocator) alloc(n int) (segment, error) {
 		}
 		return s, nil
 	}
-	defer a.mu.Unlock()
+	s, err := a.fresh(c, class)
+	a.mu.Unlock()
+	if err != nil {
+		return segment{}, err
+	}
+	s.mem = s.mem[:size]
+	if class != wholeClass {
+		// All of it is about to be written, and one call for all pages takes
+		// half the time of a fault for each. Kernels before 5.14 refuse.
+		_ = unix.Madvise(s.mem, unix.MADV_POPULATE_WRITE)
+	}
+	return s, nil
+}
+
+// fresh takes a slot of class that has no resident pages. The caller holds
+// a.mu.
+func (a *segmentAllocator) fresh(c *segmentClass, class uint8) (segment, error) {
 	if i := len(c.cold) - 1; i >= 0 {
 		s := c.cold[i]
 		c.cold[i] = segment{}
 		c.cold = c.cold[:i]
-		s.mem = s.mem[:size]
 		return s, nil
 	}
 	slot := a.slotSize(class)
@@ -116,7 +137,7 @@ func (a *segmentAllocator) alloc(n int) (segment, error) {
 			return segment{}, err
 		}
 	}
-	s := segment{mem: c.arena[:size:slot], class: class}
+	s := segment{mem: c.arena[:slot:slot], class: class}
 	c.arena = c.arena[slot:]
 	return s, nil
 }

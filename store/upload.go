@@ -23,10 +23,9 @@ const (
 type Upload struct {
 	ID        string // 48 hex digits, in order of creation
 	Key       string
-	Meta      string // for the object to be
-	Initiated int64  // Unix milliseconds
-	Algorithm uint8  // checksum, the caller's code
-	Composite bool
+	Meta      string   // for the object to be
+	Initiated int64    // Unix milliseconds
+	Checksum  Checksum // the kind of the object's; Sum is empty
 
 	b *Bucket
 
@@ -53,6 +52,8 @@ type Part struct {
 	ETag     ETag
 	Checksum Checksum
 	Data     *Data // nil if not kept
+	// TrueMD5: ETag.Sum is the MD5 of the bytes that were uploaded, kept or not.
+	TrueMD5 bool
 }
 
 // uploadIndex holds a bucket's open uploads.
@@ -123,17 +124,16 @@ func (s *Store) newUploadID(now time.Time) string {
 	return hex.EncodeToString(raw[:])
 }
 
-// CreateUpload opens a multipart upload to key. meta, alg and composite are
-// for the object to be and opaque here. key and meta are copied. Errors:
+// CreateUpload opens a multipart upload to key. meta and the
+// kind of sum are for the object to be and opaque here. key and meta are copied. Errors:
 // ErrNoSuchBucket, ErrMemoryLimit (index growth).
-func (b *Bucket) CreateUpload(key []byte, meta string, alg uint8, composite bool, now time.Time) (*Upload, error) {
+func (b *Bucket) CreateUpload(key []byte, meta string, sum Checksum, now time.Time) (*Upload, error) {
 	u := &Upload{
 		ID:        b.st.newUploadID(now),
 		Key:       string(key),
 		Meta:      strings.Clone(meta),
 		Initiated: now.UnixMilli(),
-		Algorithm: alg,
-		Composite: composite,
+		Checksum:  Checksum{Algorithm: sum.Algorithm, Composite: sum.Composite, Named: sum.Named},
 		b:         b,
 		reserved:  int64(uploadCost + len(key) + len(meta)),
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// maxBody bounds declared sizes, far above any memory, so that sums of sizes
-// cannot overflow: 1 PiB.
+// maxBody bounds declared sizes in memory mode, far above any memory, so that
+// sums of sizes cannot overflow: 1 PiB.
 const maxBody = 1 << 50
 
 // overflowSize is the room offered for bytes that will be refused. Any size
@@ -62,6 +62,9 @@ func (s *Store) NewWriter(mode Mode, size int64) (*Writer, error) {
 	w.declared = size
 	cost := int64(0)
 	switch {
+	case mode == Memory && size > maxBody:
+		w.reset()
+		return nil, ErrMemoryLimit
 	case size >= w.keep || w.keep <= 0:
 		w.state = stateDrop
 	case size < 0:
@@ -73,9 +76,6 @@ func (s *Store) NewWriter(mode Mode, size int64) (*Writer, error) {
 	case size <= smallMax:
 		w.state = stateExact
 		cost = size
-	case size > maxBody:
-		w.reset()
-		return nil, ErrMemoryLimit
 	default:
 		w.state = stateSegments
 		cost = s.segments.segmentedCost(size)
