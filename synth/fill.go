@@ -10,13 +10,6 @@ import "encoding/binary"
 // ratio, as in Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014).
 const gamma = 0x9E3779B97F4A7C15
 
-// Multiples of gamma, modulo 2^64.
-const (
-	gamma2 = 2 * gamma & (1<<64 - 1)
-	gamma3 = 3 * gamma & (1<<64 - 1)
-	gamma4 = 4 * gamma & (1<<64 - 1)
-)
-
 // The multipliers and shifts of mix are Stafford's variant 13, the finaliser of splitmix64.
 const (
 	mul1 = 0xBF58476D1CE4E5B9
@@ -25,8 +18,13 @@ const (
 
 // mix is the finaliser of splitmix64, a bijection of 64-bit words.
 func mix(z uint64) uint64 {
-	z = (z ^ z>>30) * mul1
-	z = (z ^ z>>27) * mul2
+	return mixWith(z, mul1, mul2)
+}
+
+// mixWith is mix with the multipliers in registers, see mixing.
+func mixWith(z, m1, m2 uint64) uint64 {
+	z = (z ^ z>>30) * m1
+	z = (z ^ z>>27) * m2
 	return z ^ z>>31
 }
 
@@ -43,7 +41,7 @@ func Fill(dst []byte, h uint64, off int64) {
 		x += gamma
 	}
 	n := len(dst) &^ 7
-	fillWordsGeneric(dst[:n], x)
+	fillWords(dst[:n], x)
 	putPartial(dst[n:], mix(x+uint64(n>>3)*gamma), 8)
 }
 
@@ -57,21 +55,29 @@ func putPartial(dst []byte, w uint64, n int) int {
 	return n
 }
 
-// fillWordsGeneric writes whole words, mix(x), mix(x+gamma), …; len(dst) is a multiple of 8. Four
-// independent words a turn keep the multiplier busy: each word is a chain of about 14 cycles.
+// mixing holds mul1, mul2 and gamma where the compiler cannot see their values: it then keeps them
+// in registers instead of loading ten-byte immediates for every word, which costs a sixth.
+var mixing = [3]uint64{mul1, mul2, gamma}
+
+// fillWordsGeneric writes whole words, mix(x), mix(x+gamma), …; len(dst) is a multiple of 8. A word
+// is a chain of about 14 cycles; four independent ones a turn keep the multiplier busy. Measured:
+// one is 16 % slower, two and eight (which spill registers) 5 %.
 func fillWordsGeneric(dst []byte, x uint64) {
-	for len(dst) >= 32 {
-		d := (*[32]byte)(dst)
-		binary.LittleEndian.PutUint64(d[0:8], mix(x))
-		binary.LittleEndian.PutUint64(d[8:16], mix(x+gamma))
-		binary.LittleEndian.PutUint64(d[16:24], mix(x+gamma2))
-		binary.LittleEndian.PutUint64(d[24:32], mix(x+gamma3))
-		x += gamma4
-		dst = dst[32:]
+	m1, m2, g := mixing[0], mixing[1], mixing[2]
+	i := 0
+	for ; i <= len(dst)-32; i += 32 {
+		d := (*[32]byte)(dst[i:])
+		binary.LittleEndian.PutUint64(d[0:8], mixWith(x, m1, m2))
+		x += g
+		binary.LittleEndian.PutUint64(d[8:16], mixWith(x, m1, m2))
+		x += g
+		binary.LittleEndian.PutUint64(d[16:24], mixWith(x, m1, m2))
+		x += g
+		binary.LittleEndian.PutUint64(d[24:32], mixWith(x, m1, m2))
+		x += g
 	}
-	for len(dst) >= 8 {
-		binary.LittleEndian.PutUint64(dst, mix(x))
-		x += gamma
-		dst = dst[8:]
+	for ; i <= len(dst)-8; i += 8 {
+		binary.LittleEndian.PutUint64(dst[i:], mixWith(x, m1, m2))
+		x += g
 	}
 }

@@ -1,0 +1,55 @@
+package synth
+
+import (
+	"bytes"
+	"testing"
+)
+
+// kernels are the implementations of fillWords that this CPU can run.
+func kernels() map[string]func(dst []byte, x uint64) {
+	m := map[string]func([]byte, uint64){"generic": fillWordsGeneric}
+	if hasAVX2 {
+		m["avx2"] = fillAVX2
+	}
+	if hasAVX512 {
+		m["avx512"] = fillAVX512
+	}
+	return m
+}
+
+// FuzzKernels compares the kernels at every alignment, and guards what lies around dst.
+func FuzzKernels(f *testing.F) {
+	f.Add(uint64(0), uint8(0), uint8(0))
+	f.Add(uint64(1), uint8(1), uint8(1))
+	f.Add(uint64(1<<64-1), uint8(63), uint8(64))
+	f.Add(uint64(gamma), uint8(8), uint8(255))
+	f.Fuzz(func(t *testing.T, x uint64, blocks, align uint8) {
+		n := (int(blocks) + 1) * vectorBlock
+		want := wantFill(n, x-gamma, 0)
+		for name, fill := range kernels() {
+			room := bytes.Repeat([]byte{0xA5}, int(align)+n+64)
+			fill(room[align:int(align)+n], x)
+			if got := room[align : int(align)+n]; !bytes.Equal(got, want) {
+				t.Errorf("unexpected words of %s from counter %#x, %d bytes at alignment %d", name, x, n, align)
+			}
+			before, after := room[:align], room[int(align)+n:]
+			if !bytes.Equal(before, bytes.Repeat([]byte{0xA5}, len(before))) ||
+				!bytes.Equal(after, bytes.Repeat([]byte{0xA5}, len(after))) {
+				t.Errorf("unexpected write of %s outside %d bytes at alignment %d", name, n, align)
+			}
+		}
+	})
+}
+
+func BenchmarkKernels(b *testing.B) {
+	for name, fill := range kernels() {
+		b.Run(name, func(b *testing.B) {
+			dst := make([]byte, 128<<10)
+			b.SetBytes(int64(len(dst)))
+			b.ReportAllocs()
+			for b.Loop() {
+				fill(dst, 1)
+			}
+		})
+	}
+}
