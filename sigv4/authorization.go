@@ -136,7 +136,7 @@ func isDay(b []byte) bool {
 // as a concrete type it must not be returned through a nil interface.
 func (c *claim) parseHeader(v []byte) *Failure {
 	scheme, rest := v, []byte(nil)
-	if i := bytes.IndexAny(v, " \t"); i >= 0 {
+	if i := bytes.IndexByte(v, ' '); i >= 0 {
 		scheme, rest = v[:i], v[i+1:]
 	}
 	if string(scheme) != algorithm {

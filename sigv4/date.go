@@ -40,33 +40,27 @@ func parseISO(b []byte) (time.Time, bool) {
 func appendISO(dst []byte, t time.Time) []byte { return t.UTC().AppendFormat(dst, isoBasic) }
 
 // dateLayouts are the forms of a Date header that clients sign when they send
-// no x-amz-date: HTTP's (RFC 9110 section 5.6.7) and mail's with a numeric zone
-// (Python's email.utils.formatdate writes -0000).
+// no x-amz-date: HTTP's three (RFC 9110 section 5.6.7), mail's with a numeric
+// zone (Python's email.utils.formatdate writes -0000) and RFC 3339. Zone names
+// are spelt out: for any other name Go would assume UTC.
 var dateLayouts = [...]string{
-	time.RFC1123,
-	time.RFC1123Z,
-	time.RFC850,
-	time.ANSIC,
-	"Mon, 2 Jan 2006 15:04:05 MST",
+	"Mon, 2 Jan 2006 15:04:05 GMT",
+	"Mon, 2 Jan 2006 15:04:05 UTC",
 	"Mon, 2 Jan 2006 15:04:05 -0700",
+	"Monday, 2-Jan-06 15:04:05 GMT",
+	time.ANSIC,
 	time.RFC3339,
 }
 
-// parseDate reads a Date header: ISO 8601 basic or one of dateLayouts. Zone
-// names other than GMT and UTC are refused, Go would take them for UTC.
+// parseDate reads a Date header: ISO 8601 basic or one of dateLayouts.
 func parseDate(b []byte) (time.Time, bool) {
 	if t, ok := parseISO(b); ok {
 		return t, true
 	}
 	for _, layout := range dateLayouts {
-		t, err := time.Parse(layout, string(b))
-		if err != nil {
-			continue
+		if t, err := time.Parse(layout, string(b)); err == nil {
+			return t.UTC(), true
 		}
-		if name, _ := t.Zone(); name != "" && name != "GMT" && name != "UTC" {
-			return time.Time{}, false
-		}
-		return t.UTC(), true
 	}
 	return time.Time{}, false
 }

@@ -62,6 +62,7 @@ type Decoder struct {
 	state   decoderState
 	payload Payload
 	err     error
+	late    error // the source's, that came together with data
 
 	left  int64 // payload of the current chunk not yet handed out
 	total int64 // payload announced by the chunk headers so far
@@ -94,7 +95,7 @@ type Decoder struct {
 // the first Next.
 func (d *Decoder) Reset(src io.Reader, a *Auth, decodedLength int64, buf []byte, verify bool) {
 	d.src, d.buf, d.r, d.w = src, buf, 0, 0
-	d.state, d.payload, d.err = expectHeader, a.Payload, nil
+	d.state, d.payload, d.err, d.late = expectHeader, a.Payload, nil, nil
 	d.left, d.total, d.want = 0, 0, decodedLength
 	d.scope, d.announced, d.count = a.scope, a.trailers, 0
 	d.date, d.previous = a.date, a.seed
@@ -162,7 +163,7 @@ func (d *Decoder) next() ([]byte, error) {
 			}
 		case expectData:
 			if d.r == d.w {
-				if err := d.fill(); err != nil {
+				if err := d.more(); err != nil {
 					return nil, err
 				}
 				continue
@@ -183,7 +184,7 @@ func (d *Decoder) next() ([]byte, error) {
 			return p, nil
 		case expectDataEnd:
 			if d.w-d.r < 2 {
-				if err := d.fill(); err != nil {
+				if err := d.more(); err != nil {
 					return nil, err
 				}
 				continue
@@ -207,27 +208,35 @@ func (d *Decoder) next() ([]byte, error) {
 	}
 }
 
+// more is fill where the body cannot end.
+func (d *Decoder) more() error {
+	err := d.fill()
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
 // fill moves the unconsumed bytes, at most a partial line, to the front and
-// reads once behind them. The end of the source is io.ErrUnexpectedEOF.
+// reads once behind them. It returns the source's error only if no data came.
 func (d *Decoder) fill() error {
 	if d.r > 0 {
 		d.w = copy(d.buf, d.buf[d.r:d.w])
 		d.r = 0
 	}
-	for range maxEmptyReads {
-		n, err := d.src.Read(d.buf[d.w:])
-		d.w += n
-		if n > 0 {
-			return nil // an error with data comes again at the next read
+	n, err := 0, d.late
+	for empty := 0; n == 0 && err == nil; empty++ {
+		if empty == maxEmptyReads {
+			return io.ErrNoProgress
 		}
-		if err == io.EOF {
-			return io.ErrUnexpectedEOF
-		}
-		if err != nil {
-			return err
-		}
+		n, err = d.src.Read(d.buf[d.w:])
 	}
-	return io.ErrNoProgress
+	d.w += n
+	if n > 0 {
+		d.late = err
+		return nil
+	}
+	return err
 }
 
 // readHeader reads one chunk header: SIZE[;chunk-signature=HEX] CR LF.
@@ -243,7 +252,7 @@ func (d *Decoder) readHeader() error {
 		if len(seen) == maxChunkLine {
 			return ErrMalformedChunk
 		}
-		if err := d.fill(); err != nil {
+		if err := d.more(); err != nil {
 			return err
 		}
 	}

@@ -55,7 +55,7 @@ func (k Kind) String() string {
 // what vouches for its bytes.
 type Payload uint8
 
-// The payload kinds. The names on the wire are in payloadNames.
+// The payload kinds.
 const (
 	PayloadUnspecified              Payload = iota // header auth or anonymous without x-amz-content-sha256
 	PayloadUnsigned                                // plain body, no digest
@@ -65,22 +65,16 @@ const (
 	PayloadStreamingUnsignedTrailer                // aws-chunked, trailers, no signatures
 )
 
-// Values of x-amz-content-sha256, indexed by Payload. The two without a fixed
-// value are empty.
-var payloadNames = [...]string{
-	PayloadUnspecified:              "",
-	PayloadUnsigned:                 "UNSIGNED-PAYLOAD",
-	PayloadLiteral:                  "",
-	PayloadStreamingSigned:          "STREAMING-AWS4-HMAC-SHA256-PAYLOAD",
-	PayloadStreamingSignedTrailer:   "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER",
-	PayloadStreamingUnsignedTrailer: "STREAMING-UNSIGNED-PAYLOAD-TRAILER",
-}
-
-// SigV4A (elliptic curve) streaming: the framing is that of the HMAC kinds, so
-// a server that does not check signatures can still decode the body.
+// Values of x-amz-content-sha256. SigV4A (elliptic curve) streaming has the
+// framing of the HMAC kinds, so a server that does not check signatures can still
+// decode such a body.
 const (
-	streamingECDSA        = "STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD"
-	streamingECDSATrailer = "STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD-TRAILER"
+	nameUnsigned                 = "UNSIGNED-PAYLOAD"
+	nameStreamingSigned          = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD"
+	nameStreamingSignedTrailer   = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER"
+	nameStreamingUnsignedTrailer = "STREAMING-UNSIGNED-PAYLOAD-TRAILER"
+	nameStreamingECDSA           = "STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD"
+	nameStreamingECDSATrailer    = "STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD-TRAILER"
 )
 
 // Streaming reports whether the body is aws-chunked and needs a Decoder.
@@ -89,8 +83,15 @@ func (p Payload) Streaming() bool { return p >= PayloadStreamingSigned }
 // String returns the value of x-amz-content-sha256 that stands for p, or "" for
 // PayloadLiteral and PayloadUnspecified, which have no fixed one.
 func (p Payload) String() string {
-	if int(p) < len(payloadNames) {
-		return payloadNames[p]
+	switch p {
+	case PayloadUnsigned:
+		return nameUnsigned
+	case PayloadStreamingSigned:
+		return nameStreamingSigned
+	case PayloadStreamingSignedTrailer:
+		return nameStreamingSignedTrailer
+	case PayloadStreamingUnsignedTrailer:
+		return nameStreamingUnsignedTrailer
 	}
 	return ""
 }
@@ -161,13 +162,13 @@ func parsePayload(v []byte, sum *[32]byte) (p Payload, ok bool) {
 		return 0, false
 	}
 	switch string(v) {
-	case payloadNames[PayloadUnsigned]:
+	case nameUnsigned:
 		return PayloadUnsigned, true
-	case payloadNames[PayloadStreamingSigned], streamingECDSA:
+	case nameStreamingSigned, nameStreamingECDSA:
 		return PayloadStreamingSigned, true
-	case payloadNames[PayloadStreamingSignedTrailer], streamingECDSATrailer:
+	case nameStreamingSignedTrailer, nameStreamingECDSATrailer:
 		return PayloadStreamingSignedTrailer, true
-	case payloadNames[PayloadStreamingUnsignedTrailer]:
+	case nameStreamingUnsignedTrailer:
 		return PayloadStreamingUnsignedTrailer, true
 	}
 	return 0, false

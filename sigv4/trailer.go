@@ -3,20 +3,18 @@ package sigv4
 import (
 	"bytes"
 	"io"
+	"slices"
 )
 
 // readTrailer reads what follows the header of the last chunk, up to the end of
 // the source, and checks it.
 func (d *Decoder) readTrailer() error {
 	for {
-		if d.w-d.r > maxTrailer {
-			return ErrTrailerMalformed
-		}
-		if d.w-d.r == len(d.buf) {
+		if n := d.w - d.r; n > maxTrailer || n == len(d.buf) {
 			return ErrTrailerMalformed
 		}
 		err := d.fill()
-		if err == io.ErrUnexpectedEOF {
+		if err == io.EOF {
 			break
 		}
 		if err != nil {
@@ -118,13 +116,7 @@ func (d *Decoder) announcedOnly() bool {
 		if name = trim(name); len(name) == 0 || string(name) == trailerSignatureName {
 			continue
 		}
-		at := -1
-		for i := range d.fields[:d.count] {
-			if string(d.fields[i].Name) == string(name) {
-				at = i
-			}
-		}
-		if at < 0 {
+		if !slices.ContainsFunc(d.fields[:d.count], func(f Field) bool { return bytes.Equal(f.Name, name) }) {
 			return false
 		}
 		found++

@@ -50,11 +50,18 @@ func appendEncodedByte(dst []byte, c byte, keepSlash bool) []byte {
 // digits stands for itself. With plusIsSpace a '+' is a space, as in HTML forms.
 func appendRecoded(dst, s []byte, keepSlash, plusIsSpace bool) []byte {
 	for i := 0; i < len(s); i++ {
+		run := i
+		for i < len(s) && unreserved[s[i]] {
+			i++
+		}
+		if i > run {
+			dst = append(dst, s[run:i]...)
+			if i == len(s) {
+				break
+			}
+		}
 		c := s[i]
 		switch {
-		case unreserved[c]:
-			dst = append(dst, c)
-			continue
 		case c == '%' && i+2 < len(s) && unhex[s[i+1]]|unhex[s[i+2]] <= 0x0f:
 			c = unhex[s[i+1]]<<4 | unhex[s[i+2]]
 			i += 2

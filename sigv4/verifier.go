@@ -159,15 +159,17 @@ func (v *Verifier) verify(a *Auth, r *Request, h *heads, now time.Time) *Failure
 		if a.Time, ok = parseISO(q.date); !ok {
 			return fail(malformed, "X-Amz-Date must have the form YYYYMMDDTHHMMSSZ")
 		}
+		copy(a.date[:], q.date)
 	case h.hasAmzDate:
 		a.Time, ok = parseISO(h.amzDate)
+		copy(a.date[:], h.amzDate)
 	default:
 		a.Time, ok = parseDate(h.date)
+		appendISO(a.date[:0], a.Time)
 	}
 	if !ok {
 		return fail(ErrMissingDate, "signing needs a valid x-amz-date or Date header")
 	}
-	appendISO(a.date[:0], a.Time)
 	if string(c.day) != string(a.date[:8]) {
 		return fail(malformed, "the date of the Credential is not that of the request")
 	}
@@ -195,28 +197,28 @@ func (v *Verifier) verify(a *Auth, r *Request, h *heads, now time.Time) *Failure
 
 // checkTime compares the time of signing with the clock.
 func (v *Verifier) checkTime(a *Auth, now time.Time, lifetime time.Duration) *Failure {
-	f := Failure{RequestTime: a.Time, ServerTime: now, MaxSkew: v.maxSkew}
 	age := now.Sub(a.Time)
-	if a.Kind == HeaderAuth {
-		if v.maxSkew > 0 && (age > v.maxSkew || age < -v.maxSkew) {
-			f.Err = ErrRequestTimeTooSkewed
-			f.Reason = "the time of the request and the server's are too far apart"
-			return &f
-		}
-		return nil
-	}
-	f.Lifetime = lifetime
-	f.Expires = a.Time.Add(lifetime)
+	var cause error
 	switch {
+	case a.Kind == HeaderAuth:
+		if v.maxSkew > 0 && (age > v.maxSkew || age < -v.maxSkew) {
+			cause = ErrRequestTimeTooSkewed
+		}
 	// A life of 0 seconds is over at once, even within the second of signing.
 	case age > lifetime || lifetime == 0:
-		f.Err = ErrRequestExpired
+		cause = ErrRequestExpired
 	case v.maxSkew > 0 && age < -v.maxSkew:
-		f.Err = ErrRequestNotYetValid
-	default:
+		cause = ErrRequestNotYetValid
+	}
+	if cause == nil {
 		return nil
 	}
-	return &f
+	f := &Failure{Err: cause, RequestTime: a.Time, ServerTime: now, MaxSkew: v.maxSkew}
+	if a.Kind == PresignedAuth {
+		f.Lifetime = lifetime
+		f.Expires = a.Time.Add(lifetime)
+	}
+	return f
 }
 
 // checkSigned refuses a request whose signature leaves out host or an x-amz-*
@@ -229,7 +231,7 @@ func checkSigned(s *scratch, header []Field) *Failure {
 	}
 	for i := range header {
 		name := header[i].Name
-		if len(name) <= len(amzPrefix) || !equalFoldString(name[:len(amzPrefix)], amzPrefix) ||
+		if len(name) <= len(amzPrefix) || lower(name[0]) != 'x' || !equalFoldString(name[:len(amzPrefix)], amzPrefix) ||
 			s.signs(name) || equalFoldString(name, headerContentSHA256) {
 			continue
 		}
@@ -247,7 +249,7 @@ func checkSigned(s *scratch, header []Field) *Failure {
 }
 
 var (
-	unsignedPayload = []byte(payloadNames[PayloadUnsigned])
+	unsignedPayload = []byte(nameUnsigned)
 	emptyPayload    = []byte(emptySHA256)
 )
 
