@@ -48,6 +48,26 @@ func TestParsePatternRefuses(t *testing.T) {
 	}
 }
 
+func FuzzParsePattern(f *testing.F) {
+	f.Add("random?compress=0.3&dedup=7")
+	f.Add("elbencho:0b1")
+	f.Add("random?compress=1e-9;dedup=1")
+	f.Fuzz(func(t *testing.T, s string) {
+		p, err := ParsePattern(s)
+		if err != nil {
+			if !errors.Is(err, ErrBadPattern) || p != (Pattern{}) {
+				t.Fatalf("unexpected result for %q; got %v, %v", s, p, err)
+			}
+			return
+		}
+		if again, err := ParsePattern(p.String()); err != nil || again != p {
+			t.Fatalf("unexpected pattern read back from %q; got %v, %v; want %v", p.String(), again, err, p)
+		}
+		dst := make([]byte, 5000)
+		p.Fill(dst, 1, 1<<40-2500)
+	})
+}
+
 // wantByte states every pattern a byte at a time.
 func wantByte(t *testing.T, name string, h uint64, at int64) byte {
 	var word [8]byte
