@@ -103,7 +103,7 @@ func (r *request) appendObjectParts(doc []byte, o *store.Object) ([]byte, error)
 		doc = append(doc, "<Part>"...)
 		doc = appendIntElement(doc, "PartNumber", int64(n))
 		doc = appendIntElement(doc, "Size", size)
-		if sum := o.Parts.Checksum(n); sum != nil && showsChecksum(o) {
+		if sum := o.Parts.Checksum(n); sum != nil && alg != checksumNone && showsChecksum(o) {
 			doc = appendElement(doc, alg.element(), appendChecksum(nil, sum))
 		}
 		doc = append(doc, "</Part>"...)

@@ -35,6 +35,16 @@ type bodyPlan struct {
 
 // planBody reads the plan off the headers.
 func (r *request) planBody() (bodyPlan, error) {
+	p, err := r.planFraming()
+	if err != nil {
+		return p, err
+	}
+	return p, r.planChecksum(&p)
+}
+
+// planFraming is planBody without the checksum: in CompleteMultipartUpload
+// those headers speak of the object, not of the body.
+func (r *request) planFraming() (bodyPlan, error) {
 	p := bodyPlan{
 		streaming: r.auth.Payload.Streaming(),
 		literal:   r.auth.Payload == sigv4.PayloadLiteral,
@@ -55,7 +65,7 @@ func (r *request) planBody() (bodyPlan, error) {
 		p.hasMD5 = true
 		copy(p.md5[:], raw[:])
 	}
-	return p, r.planChecksum(&p)
+	return p, nil
 }
 
 // planSize finds the payload's length. Source:

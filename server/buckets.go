@@ -85,7 +85,11 @@ func (r *request) createBucket() error {
 		return errNotImplemented.because(errors.New("object lock"))
 	}
 	if r.ctx.RequestBodyStream() != nil && !equalHeader(r.known[headerContentLength], "0") {
-		text, err := r.receiveText(maxSmallDocument)
+		plan, err := r.planBody()
+		if err != nil {
+			return err
+		}
+		text, err := r.receiveText(plan, maxSmallDocument)
 		if err != nil {
 			return err
 		}

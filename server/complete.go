@@ -36,14 +36,15 @@ func (r *request) completeMultipartUpload() error {
 	}
 	if err != nil {
 		if o, ok := b.Completed(r.uploadID(), r.target.key); ok {
-			if _, err := r.receiveText(maxCompleteDocument); err != nil {
-				return err
-			}
 			return r.sendCompleted(&o)
 		}
 		return err
 	}
-	text, err := r.receiveText(maxCompleteDocument)
+	plan, err := r.planFraming()
+	if err != nil {
+		return err
+	}
+	text, err := r.receiveText(plan, maxCompleteDocument)
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,11 @@ func (r *request) deleteObjects() error {
 	if err != nil {
 		return err
 	}
-	text, err := r.receiveText(maxDeleteDocument)
+	plan, err := r.planBody()
+	if err != nil {
+		return err
+	}
+	text, err := r.receiveText(plan, maxDeleteDocument)
 	if err != nil {
 		return err
 	}

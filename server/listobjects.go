@@ -55,7 +55,9 @@ func (r *request) listObjects() error {
 	x := newListXML(url)
 	x.setOwner(r.srv.ownerID)
 	x.open("ListBucketResult")
+	x.plainControls = true
 	r.listCommon(x, &page)
+	x.plainControls = false
 	x.name("Marker", page.after)
 	walkObjects(b, &page, x)
 	x.bool("IsTruncated", page.truncated)

@@ -12,6 +12,10 @@ import (
 type listXML struct {
 	doc, groups []byte
 	url         bool // encoding-type=url
+	// plainControls leaves control characters to XML under encoding-type=url:
+	// botocore does not decode the Prefix of ListObjects version 1, and every
+	// decoder takes such a character for itself.
+	plainControls bool
 	owner       []byte
 	second      int64 // the time in stamp
 	stamp       []byte
@@ -59,9 +63,18 @@ func (x *listXML) name(element string, text []byte) {
 
 func (x *listXML) appendName(dst []byte, element string, text []byte) []byte {
 	dst = append(append(append(dst, '<'), element...), '>')
-	if x.url {
+	switch {
+	case x.url && x.plainControls:
+		for i, c := range text {
+			if c < 0x20 {
+				dst = appendEscaped(dst, text[i:i+1])
+				continue
+			}
+			dst = appendURLEncoded(dst, text[i:i+1])
+		}
+	case x.url:
 		dst = appendURLEncoded(dst, text)
-	} else {
+	default:
 		dst = appendEscaped(dst, text)
 	}
 	return appendEnd(dst, element)

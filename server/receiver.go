@@ -51,12 +51,8 @@ func (r *request) receive(plan *bodyPlan, w *store.Writer, wantMD5 bool) (receiv
 }
 
 // receiveText reads a request's body of at most limit bytes into memory: an
-// XML document or form field.
-func (r *request) receiveText(limit int64) ([]byte, error) {
-	plan, err := r.planBody()
-	if err != nil {
-		return nil, err
-	}
+// XML document.
+func (r *request) receiveText(plan bodyPlan, limit int64) ([]byte, error) {
 	if plan.size > limit {
 		return nil, errMalformedXML.because(fmt.Errorf("document of %d bytes, the limit is %d", plan.size, limit))
 	}
@@ -66,6 +62,7 @@ func (r *request) receiveText(limit int64) ([]byte, error) {
 	}
 	rx := r.newReceiver(&plan, false)
 	defer rx.release()
+	var err error
 	take := func(block []byte) error {
 		if int64(len(text)+len(block)) > limit {
 			return errMalformedXML.because(fmt.Errorf("document longer than %d bytes", limit))
