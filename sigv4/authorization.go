@@ -85,6 +85,7 @@ type claim struct {
 	scope                  []byte // day/region/service/terminator
 	signed                 []byte // SignedHeaders as received
 	signature              []byte
+	contentSHA256          []byte // X-Amz-Content-Sha256 of the query, nil if absent
 }
 
 // setCredential splits AKID/YYYYMMDD/REGION/s3/aws4_request, from the right
@@ -275,13 +276,20 @@ func (c *claim) parseQuery(q *queryAuth, s *scratch) (lifetime time.Duration, f 
 	case seconds > int64(MaxPresignAge/time.Second):
 		return 0, fail(ErrInvalidExpires, "X-Amz-Expires must be at most a week, 604800 seconds")
 	}
-	// Both are decoded before either is sliced: tmp may move while it grows.
+	// Everything moves to tmp, since enc is overwritten by another reading of
+	// the query, and nothing is sliced before all is there: tmp moves as it grows.
 	s.tmp = appendDecoded(s.tmp[:0], q.credential)
-	n := len(s.tmp)
+	i := len(s.tmp)
 	s.tmp = appendDecoded(s.tmp, q.signed)
-	c.signed = s.tmp[n:]
-	c.signature = q.signature
-	if reason := c.setCredential(s.tmp[:n]); reason != "" {
+	j := len(s.tmp)
+	s.tmp = append(s.tmp, q.signature...)
+	k := len(s.tmp)
+	s.tmp = append(s.tmp, q.contentSHA256...)
+	c.signed, c.signature = s.tmp[i:j], s.tmp[j:k]
+	if q.contentSHA256 != nil {
+		c.contentSHA256 = s.tmp[k:]
+	}
+	if reason := c.setCredential(s.tmp[:i]); reason != "" {
 		return malformed(reason)
 	}
 	return time.Duration(seconds) * time.Second, nil

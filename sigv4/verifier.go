@@ -120,60 +120,12 @@ func (v *Verifier) verify(a *Auth, r *Request, h *heads, now time.Time) *Failure
 	s := &a.scratch
 	var q queryAuth
 	s.setQuery(r.Query, true)
-	if len(s.params) > 0 {
-		q.find(s)
-	}
-	var (
-		c        claim
-		lifetime time.Duration
-		f        *Failure
-	)
-	switch {
-	case h.twoAuth, len(h.authorization) > 0 && (q.presigned() || q.v2()):
-		return fail(ErrMultipleAuth, "a request must authenticate once, in the Authorization header or in the query")
-	case len(h.authorization) > 0:
-		a.Kind = HeaderAuth
-		f = c.parseHeader(h.authorization)
-	case q.presigned():
-		a.Kind = PresignedAuth
-		lifetime, f = c.parseQuery(&q, s)
-	case q.v2():
-		return fail(ErrSignatureVersion, "Signature Version 2 is not accepted, use AWS4-HMAC-SHA256")
-	default:
-		return fail(ErrAccessDenied, "the request is not signed")
-	}
+	q.find(s)
+	var c claim
+	lifetime, f := a.readClaim(&c, h, &q)
 	if f != nil {
 		return f
 	}
-	malformed := ErrAuthorizationHeaderMalformed
-	if a.Kind == PresignedAuth {
-		malformed = ErrAuthorizationQueryParameters
-	}
-	if !s.splitNames(c.signed) {
-		return fail(malformed, "SignedHeaders must be header names separated by semicolons")
-	}
-
-	var ok bool
-	switch {
-	case a.Kind == PresignedAuth:
-		if a.Time, ok = parseISO(q.date); !ok {
-			return fail(malformed, "X-Amz-Date must have the form YYYYMMDDTHHMMSSZ")
-		}
-		copy(a.date[:], q.date)
-	case h.hasAmzDate:
-		a.Time, ok = parseISO(h.amzDate)
-		copy(a.date[:], h.amzDate)
-	default:
-		a.Time, ok = parseDate(h.date)
-		appendISO(a.date[:0], a.Time)
-	}
-	if !ok {
-		return fail(ErrMissingDate, "signing needs a valid x-amz-date or Date header")
-	}
-	if string(c.day) != string(a.date[:8]) {
-		return fail(malformed, "the date of the Credential is not that of the request")
-	}
-
 	cred := v.credentials[string(c.accessKey)]
 	if cred == nil {
 		f := fail(ErrInvalidAccessKeyID, "")
@@ -187,12 +139,69 @@ func (v *Verifier) verify(a *Auth, r *Request, h *heads, now time.Time) *Failure
 		return f
 	}
 	a.scope = append(a.scope, c.scope...)
-	if !v.match(a, r, h, &q, &c, cred) {
-		return mismatch(a, r, h, &q, &c)
+	if !a.match(r, h, &c, cred) {
+		return a.mismatch(r, h, &c)
 	}
 	a.AccessKey = cred.accessKey
 	copy(a.seed[:], c.signature)
 	return nil
+}
+
+// readClaim finds out how the request authenticates and reads what it claims,
+// without believing it: Kind, time and claim are set.
+func (a *Auth) readClaim(c *claim, h *heads, q *queryAuth) (lifetime time.Duration, f *Failure) {
+	malformed := ErrAuthorizationHeaderMalformed
+	switch {
+	case h.twoAuth, len(h.authorization) > 0 && (q.presigned() || q.v2()):
+		f = fail(ErrMultipleAuth, "a request must authenticate once, in the Authorization header or in the query")
+	case len(h.authorization) > 0:
+		a.Kind = HeaderAuth
+		f = c.parseHeader(h.authorization)
+	case q.presigned():
+		a.Kind = PresignedAuth
+		malformed = ErrAuthorizationQueryParameters
+		lifetime, f = c.parseQuery(q, &a.scratch)
+	case q.v2():
+		f = fail(ErrSignatureVersion, "Signature Version 2 is not accepted, use AWS4-HMAC-SHA256")
+	default:
+		f = fail(ErrAccessDenied, "the request is not signed")
+	}
+	if f != nil {
+		return 0, f
+	}
+	if !a.scratch.splitNames(c.signed) {
+		return 0, fail(malformed, "SignedHeaders must be header names separated by semicolons")
+	}
+	if !a.readTime(h, q) {
+		if a.Kind == PresignedAuth {
+			return 0, fail(malformed, "X-Amz-Date must have the form YYYYMMDDTHHMMSSZ")
+		}
+		return 0, fail(ErrMissingDate, "signing needs a valid x-amz-date or Date header")
+	}
+	if string(c.day) != string(a.date[:8]) {
+		return 0, fail(malformed, "the date of the Credential is not that of the request")
+	}
+	return lifetime, nil
+}
+
+// readTime sets the time of signing: X-Amz-Date of a presigned URL, else
+// x-amz-date, else Date.
+func (a *Auth) readTime(h *heads, q *queryAuth) (ok bool) {
+	var value []byte
+	switch {
+	case a.Kind == PresignedAuth:
+		value = q.date
+	case h.hasAmzDate:
+		value = h.amzDate
+	default:
+		if a.Time, ok = parseDate(h.date); ok {
+			appendISO(a.date[:0], a.Time)
+		}
+		return ok
+	}
+	copy(a.date[:], value)
+	a.Time, ok = parseISO(value)
+	return ok
 }
 
 // checkTime compares the time of signing with the clock.
@@ -245,120 +254,5 @@ func checkSigned(s *scratch, header []Field) *Failure {
 	}
 	f := fail(ErrHeadersNotSigned, "there are headers in the request that are not signed")
 	f.HeadersNotSigned = missing
-	return f
-}
-
-var (
-	unsignedPayload = []byte(nameUnsigned)
-	emptyPayload    = []byte(emptySHA256)
-)
-
-// payloadLines returns the values that may stand in the canonical request's last
-// line, the likelier first; the second is nil if there is no doubt.
-func payloadLines(a *Auth, h *heads, q *queryAuth) (first, second []byte) {
-	switch {
-	case a.Kind == PresignedAuth && q.contentSHA256 != nil:
-		return q.contentSHA256, unsignedPayload
-	case a.Kind == PresignedAuth && h.hasContentSHA:
-		return h.contentSHA256, unsignedPayload
-	case a.Kind == PresignedAuth:
-		return unsignedPayload, nil
-	case h.hasContentSHA:
-		return h.contentSHA256, nil
-	}
-	// Generic SigV4 signers send no x-amz-content-sha256 and sign the digest of
-	// the (absent) body.
-	return emptyPayload, unsignedPayload
-}
-
-// match tries the forms of the request until one has the claimed signature, and
-// sets a.key.
-func (v *Verifier) match(a *Auth, r *Request, h *heads, q *queryAuth, c *claim, cred *credential) bool {
-	s := &a.scratch
-	key := cred.lookup(c.day, c.region)
-	var fresh pads
-	p := &fresh
-	if key != nil {
-		p = &key.pads
-	} else {
-		s.buf = fresh.derive(&cred.secret, c.day, c.region, s.buf)
-	}
-	first, second := payloadLines(a, h, q)
-	try := func(f form, payload []byte) bool {
-		if !s.build(r, f, c.signed, payload, a.Kind == PresignedAuth, a.date[:], a.scope) {
-			return false
-		}
-		var want [64]byte
-		s.signature(p, &want)
-		return equalHex(c.signature, &want)
-	}
-	tryAll := func() bool {
-		for recode := range 2 {
-			if recode == 1 && canonicalPath(r.Path) {
-				break
-			}
-			for host := range hostForms {
-				f := form{recodePath: recode == 1, host: host}
-				if try(f, first) {
-					return true
-				}
-				if second != nil && try(f, second) {
-					first = second
-					return true
-				}
-			}
-		}
-		return false
-	}
-	matched := tryAll()
-	if !matched && bytes.IndexByte(r.Query, '+') >= 0 {
-		// The claim of a presigned URL lives in the recoded query: parse the
-		// other reading apart from it.
-		sig := append([]byte(nil), c.signature...)
-		c.signature = sig
-		first, second = append([]byte(nil), first...), append([]byte(nil), second...)
-		if len(second) == 0 {
-			second = nil
-		}
-		s.setQuery(r.Query, false)
-		matched = tryAll()
-	}
-	if !matched {
-		return false
-	}
-	if !h.hasContentSHA {
-		a.settlePayload(first)
-	}
-	if key == nil {
-		key = cred.remember(c.day, c.region, p)
-	}
-	a.key = key
-	return true
-}
-
-// settlePayload sets the payload kind of a request without the header from the
-// line its signature was found to hold.
-func (a *Auth) settlePayload(line []byte) {
-	if p, ok := parsePayload(line, &a.SHA256); ok {
-		a.Payload = p
-	}
-}
-
-// mismatch reports a signature that fits no form, with the texts of the first.
-func mismatch(a *Auth, r *Request, h *heads, q *queryAuth, c *claim) *Failure {
-	s := &a.scratch
-	f := fail(ErrSignatureDoesNotMatch, "")
-	f.AccessKey = string(c.accessKey)
-	f.SignatureProvided = string(c.signature)
-	f.RequestTime = a.Time
-	// The query may be in its second reading and q may lie in its memory.
-	presigned := a.Kind == PresignedAuth
-	s.setQuery(r.Query, true)
-	*q = queryAuth{}
-	q.find(s)
-	first, _ := payloadLines(a, h, q)
-	s.build(r, form{}, c.signed, first, presigned, a.date[:], a.scope)
-	f.CanonicalRequest = s.canonicalRequest()
-	f.StringToSign = s.stringToSign()
 	return f
 }
