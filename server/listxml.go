@@ -16,9 +16,9 @@ type listXML struct {
 	// botocore does not decode the Prefix of ListObjects version 1, and every
 	// decoder takes such a character for itself.
 	plainControls bool
-	owner       []byte
-	second      int64 // the time in stamp
-	stamp       []byte
+	owner         []byte
+	second        int64 // the time in stamp
+	stamp         []byte
 }
 
 var listDocuments = sync.Pool{New: func() any { return new(listXML) }}
