@@ -514,3 +514,16 @@ func TestVerifyLeavesRequestAlone(t *testing.T) {
 		t.Errorf("unexpected change of the request")
 	}
 }
+
+// Request.Host may be left out if the header is there.
+func TestVerifyHostFromHeader(t *testing.T) {
+	r := signed("GET", "/b", emptySHA256)
+	r.Host = nil
+	if _, err := verifyAt(t, strictConfig, r, exampleTime); err != nil {
+		t.Errorf("unexpected error: %v", err)
+	}
+	drop(r, "host")
+	if _, err := verifyAt(t, strictConfig, r, exampleTime); !errors.Is(err, ErrSignatureDoesNotMatch) {
+		t.Errorf("no host: unexpected error; got %v; want %v", err, ErrSignatureDoesNotMatch)
+	}
+}
