@@ -72,7 +72,7 @@ func TestAllocs(t *testing.T) {
 		if w.Next(1<<20) != nil {
 			t.Fatalf("unexpected space for a dropped body")
 		}
-		if err := w.Advance(1 << 40); err != nil {
+		if err := w.Advance(1 << 30); err != nil {
 			t.Fatalf("cannot advance: %v", err)
 		}
 		w.Finish()

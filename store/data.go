@@ -20,17 +20,22 @@ const (
 // memory and returns it to the account, so no slice may be used after the
 // release of the reference it was read under.
 type Data struct {
-	refs atomic.Int64
-	size int64
-	st   *Store
-	kind memoryKind
-	cost int64 // bytes reserved for it
+	st    *Store
+	size  int64
+	cost  int64 // bytes reserved for it
+	small []byte
+	large *largeData // nil: the bytes are in small
+	refs  atomic.Int32
+	kind  memoryKind
+}
 
-	// Exactly one of these holds the bytes.
-	small  []byte
-	segs   []segment // segmentSize each but the last
-	joined []*Data   // one reference each
-	ends   []int64   // offset after joined[i]
+// largeData is what only a body above smallMax needs, apart so that Data of a
+// small body takes 64 bytes. The bytes are in segs or in joined.
+type largeData struct {
+	segs     []segment // segmentSize each but the last
+	joined   []*Data   // one reference each
+	ends     []int64   // offset after joined[i]
+	overhead int64     // see Data.overhead
 }
 
 // Size is the length in bytes.
@@ -60,13 +65,15 @@ func (d *Data) Release() {
 	if n < 0 {
 		panic("BUG: store.Data released more often than retained")
 	}
-	for _, s := range d.segs {
-		d.st.segments.free(s)
+	if d.large != nil {
+		for _, s := range d.large.segs {
+			d.st.segments.free(s)
+		}
+		for _, c := range d.large.joined {
+			c.Release()
+		}
 	}
-	for _, c := range d.joined {
-		c.Release()
-	}
-	d.small, d.segs, d.joined = nil, nil, nil
+	d.small, d.large = nil, nil
 	d.st.mem.release(d.kind, d.cost)
 }
 
@@ -77,22 +84,12 @@ func (d *Data) Slice(off int64, max int) []byte {
 	if d == nil || off < 0 || off >= d.size || max <= 0 {
 		return nil
 	}
-	if d.joined != nil {
-		lo, hi := 0, len(d.ends)-1
-		for lo < hi {
-			mid := (lo + hi) / 2
-			if d.ends[mid] > off {
-				hi = mid
-			} else {
-				lo = mid + 1
-			}
-		}
-		c := d.joined[lo]
-		return c.Slice(off-(d.ends[lo]-c.size), max)
-	}
 	b := d.small
-	if d.segs != nil {
-		b = d.segs[off/segmentSize].mem
+	if d.large != nil {
+		if d.large.joined != nil {
+			return d.large.slice(off, max)
+		}
+		b = d.large.segs[off/segmentSize].mem
 		// The last segment is rounded up to pages.
 		if rest := d.size - off/segmentSize*segmentSize; int64(len(b)) > rest {
 			b = b[:rest]
@@ -106,58 +103,82 @@ func (d *Data) Slice(off int64, max int) []byte {
 	return b[:len(b):len(b)]
 }
 
+// slice is Data.Slice of a join, with off inside.
+func (l *largeData) slice(off int64, max int) []byte {
+	lo, hi := 0, len(l.ends)-1
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if l.ends[mid] > off {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	c := l.joined[lo]
+	return c.Slice(off-(l.ends[lo]-c.size), max)
+}
+
 // Join returns the concatenation of parts, sharing their memory: it takes a
 // reference of its own to each and leaves the caller's alone. Nil and empty
 // parts are skipped; if nothing is left it returns nil.
 func Join(parts []*Data) *Data {
 	n := 0
-	var only *Data
+	var last *Data
 	for _, p := range parts {
-		switch {
-		case p.Size() == 0:
-		case p.joined != nil:
-			n += len(p.joined)
-		default:
-			n++
-			only = p
+		if p.Size() > 0 {
+			n += len(p.pieces())
+			last = p
 		}
 	}
-	switch {
-	case n == 0:
+	if last == nil {
 		return nil
-	case n == 1 && only != nil:
-		only.Retain()
-		return only
 	}
-	d := &Data{joined: make([]*Data, 0, n), ends: make([]int64, 0, n)}
-	add := func(p *Data) {
-		p.Retain()
-		d.size += p.size
-		d.joined = append(d.joined, p)
-		d.ends = append(d.ends, d.size)
-		d.st = p.st
+	if n == len(last.pieces()) { // the only one
+		last.Retain()
+		return last
 	}
+	l := &largeData{joined: make([]*Data, 0, n), ends: make([]int64, 0, n), overhead: dataOverhead + largeOverhead}
+	d := &Data{st: last.st, large: l}
 	for _, p := range parts {
-		switch {
-		case p.Size() == 0:
-		case p.joined != nil: // flattened, so that a lookup is one search
-			for _, c := range p.joined {
-				add(c)
-			}
-		default:
-			add(p)
+		if p.Size() == 0 {
+			continue
+		}
+		for _, c := range p.pieces() { // flat, so that a lookup is one search
+			c.Retain()
+			d.size += c.size
+			l.joined = append(l.joined, c)
+			l.ends = append(l.ends, d.size)
+			l.overhead += c.overhead() + joinOverhead
 		}
 	}
 	d.refs.Store(1)
 	return d
 }
 
-// joinMemory is the estimate of what a join itself takes, in bytes; it counts
-// as index.
-func (d *Data) joinMemory() int64 {
-	if d == nil {
-		return 0
+// pieces are the Data that hold the bytes: those joined, or d itself.
+func (d *Data) pieces() []*Data {
+	if d.large != nil && d.large.joined != nil {
+		return d.large.joined
 	}
-	const perPart = 16 // a pointer and an end
-	return perPart * int64(len(d.joined))
+	return []*Data{d}
+}
+
+const (
+	dataOverhead    = 64 // unsafe.Sizeof(Data{}); TestOverheads
+	largeOverhead   = 80 // unsafe.Sizeof(largeData{})
+	segmentOverhead = 32 // unsafe.Sizeof(segment{})
+	joinOverhead    = 16 // a pointer and an end
+)
+
+// overhead is what d takes besides the bytes, in bytes. It counts as index
+// memory of every object and part that refers to d, so shared Data is counted
+// more than once: too much rather than too little.
+func (d *Data) overhead() int64 {
+	switch {
+	case d == nil:
+		return 0
+	case d.large == nil:
+		return dataOverhead
+	}
+	return d.large.overhead
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 )
 
 func TestDataSlice(t *testing.T) {
@@ -51,8 +52,8 @@ func TestJoin(t *testing.T) {
 	used := s.MemoryUsed()
 	j := Join(parts)
 	jj := Join([]*Data{j, nil, parts[0], j})
-	if len(jj.joined) != 13 {
-		t.Fatalf("unexpected pieces of a nested join; got %d; want 13", len(jj.joined))
+	if len(jj.pieces()) != 13 {
+		t.Fatalf("unexpected pieces of a nested join; got %d; want 13", len(jj.pieces()))
 	}
 	wantMemory(t, s, used)
 	for _, p := range parts {
@@ -86,6 +87,36 @@ func TestJoinOfNothing(t *testing.T) {
 	if d := Join([]*Data{nil, nil}); d != nil {
 		t.Fatalf("unexpected join of nil parts; got %v", d)
 	}
+}
+
+// Parts are handed through when there is nothing to join.
+func TestJoinOfOne(t *testing.T) {
+	s := New(Options{})
+	d := newData(t, s, []byte("abc"))
+	j := Join([]*Data{nil, d})
+	if j != d {
+		t.Fatalf("unexpected join of one part; got %p; want %p", j, d)
+	}
+	d.Release()
+	wantMemory(t, s, 3)
+	j.Release()
+	wantMemory(t, s, 0)
+}
+
+func TestOverheads(t *testing.T) {
+	if unsafe.Sizeof(uintptr(0)) != 8 {
+		return // the estimates are for 64-bit machines
+	}
+	f := func(what string, got uintptr, want int64) {
+		t.Helper()
+		if int64(got) != want {
+			t.Fatalf("unexpected size of %s; got %d; want %d", what, got, want)
+		}
+	}
+	f("Data", unsafe.Sizeof(Data{}), dataOverhead)
+	f("largeData", unsafe.Sizeof(largeData{}), largeOverhead)
+	f("segment", unsafe.Sizeof(segment{}), segmentOverhead)
+	f("record", unsafe.Sizeof(record{}), 96-8) // allocated as 96
 }
 
 func TestDataMisuse(t *testing.T) {

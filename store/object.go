@@ -71,5 +71,5 @@ const recordCost = 144
 // without its Meta. It is a pure function of key length and object, so that
 // what was reserved at Put is what is released at Delete.
 func indexCost(keyLen int, sum string, parts *Parts, data *Data) int64 {
-	return int64(recordCost+keyLen+len(sum)) + parts.memory() + data.joinMemory()
+	return int64(recordCost+keyLen+len(sum)) + parts.memory() + data.overhead()
 }

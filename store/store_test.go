@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -50,11 +51,11 @@ func contents(d *Data) []byte {
 
 // pattern is n bytes in which a displacement shows.
 func pattern(n int) []byte {
-	p := make([]byte, n)
-	for i := range p {
-		p[i] = byte(mix(uint64(i/8)) >> (i % 8 * 8))
+	p := make([]byte, n+8)
+	for i := 0; i < n; i += 8 {
+		binary.LittleEndian.PutUint64(p[i:], mix(uint64(i)))
 	}
-	return p
+	return p[:n]
 }
 
 func mustPut(t testing.TB, b *Bucket, key string, o Object) {

@@ -33,6 +33,7 @@ const benchObjects = 1_000_000
 func BenchmarkBucketGet(b *testing.B) {
 	bucket := benchBucket(b, benchObjects)
 	b.ReportAllocs()
+	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
 		var key []byte
 		var o Object

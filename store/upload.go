@@ -15,7 +15,7 @@ const (
 	// uploadCost is the index estimate for an upload besides its key and Meta:
 	// Upload (about 200 bytes), the id, a map entry and a B-tree place.
 	uploadCost = 400
-	// partCost is the same for a part: 96 bytes in a B-tree at 2/3 fill.
+	// partCost is the same for a part besides its checksum and Data: 96 bytes in a B-tree at 2/3 fill.
 	partCost = 144
 )
 
@@ -54,6 +54,11 @@ type Part struct {
 	Data     *Data // nil if not kept
 	// TrueMD5: ETag.Sum is the MD5 of the bytes that were uploaded, kept or not.
 	TrueMD5 bool
+}
+
+// memory is the index estimate for a part, in bytes.
+func (p *Part) memory() int64 {
+	return int64(partCost+len(p.Checksum.Sum)) + p.Data.overhead()
 }
 
 // uploadIndex holds a bucket's open uploads.
@@ -172,9 +177,9 @@ func (b *Bucket) PutPart(u *Upload, p Part) error {
 		u.mu.Unlock()
 		return ErrNoSuchUpload
 	}
-	need := int64(partCost + len(p.Checksum.Sum))
+	need := p.memory()
 	if old, ok := u.parts.Get(p.Number); ok {
-		need -= int64(partCost + len(old.Checksum.Sum))
+		need -= old.memory()
 	}
 	if need > 0 {
 		if err := b.st.mem.reserve(memoryIndex, need); err != nil {

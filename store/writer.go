@@ -262,7 +262,10 @@ func (w *Writer) Finish() *Data {
 		d.cost = w.size
 	case stateSegments:
 		w.trim()
-		d.segs = slices.Clone(w.segs)
+		d.large = &largeData{
+			segs:     slices.Clone(w.segs),
+			overhead: dataOverhead + largeOverhead + segmentOverhead*int64(len(w.segs)),
+		}
 		for i, s := range w.segs {
 			d.cost += int64(len(s.mem))
 			w.segs[i] = segment{}

@@ -222,6 +222,33 @@ func TestWriterLimitUndeclared(t *testing.T) {
 	f(3*segmentSize-1, 2*segmentSize+1, false)
 }
 
+// Kept bodies of any size: undeclared ones are dropped as they reach the bound.
+func TestWriterKeepLarge(t *testing.T) {
+	const keep = 3 << 20
+	s := New(Options{KeepSmall: keep})
+	for _, size := range []int{1, smallMax + 1, segmentSize, keep - 1, keep, keep + 1, 3 * keep} {
+		for _, declared := range []int64{int64(size), -1} {
+			w, err := s.NewWriter(Synth, declared)
+			if err != nil {
+				t.Fatalf("cannot make a writer: %v", err)
+			}
+			p := pattern(size)
+			if err := fillWriter(w, p, 100_000); err != nil {
+				t.Fatalf("cannot write: %v", err)
+			}
+			d := w.Finish()
+			if size < keep && !bytes.Equal(contents(d), p) || size >= keep && d != nil {
+				t.Fatalf("unexpected data of %d bytes, declared %d; got %d bytes", size, declared, d.Size())
+			}
+			if got := s.Stats(); got.MemoryData != 0 || (got.MemoryKept > 0) != (d != nil) {
+				t.Fatalf("unexpected memory; got %+v", got)
+			}
+			d.Release()
+			wantMemory(t, s, 0)
+		}
+	}
+}
+
 // A pooled writer must not carry anything from one body to the next.
 func TestWriterReuse(t *testing.T) {
 	s := New(Options{KeepSmall: 1000})
