@@ -149,7 +149,8 @@ func (b *Bucket) listed(u *Upload, parts []CompletePart) ([]Part, error) {
 }
 
 // Completed returns the summary that Complete returned for an upload that has
-// been completed, if it is remembered: for an hour, and the last 100,000.
+// been completed, if it is remembered: at least for an hour, unless 100,000
+// others followed. What is older goes with the next CreateUpload or Complete.
 func (b *Bucket) Completed(id, key []byte) (Object, bool) {
 	return b.st.completed.get(b.no, id, key)
 }
