@@ -33,6 +33,10 @@ type CompleteOptions struct {
 // release. If the upload was completed before, or by another call at the same
 // time, the same Object is returned and nothing happens.
 //
+// The object's ETag is MultipartETag of the parts' if the bytes are kept or
+// every listed part has TrueMD5, UniqueETag if they are kept under ETagFast,
+// and otherwise DeriveETag.
+//
 // Errors: ErrNoSuchUpload (aborted), ErrNoSuchBucket, ErrNoParts,
 // ErrInvalidPartOrder, *InvalidPartError, *EntityTooSmallError,
 // ErrSizeMismatch, ErrMemoryLimit, and those of Check and Checksum. The upload

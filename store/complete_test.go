@@ -198,6 +198,35 @@ func TestCompleteSynth(t *testing.T) {
 	f(true, 0) // case W05
 }
 
+// Parts that were hashed though their bytes were dropped give AWS's ETag, if
+// all were.
+func TestCompleteSynthHashed(t *testing.T) {
+	_, b := newBucketFor(t, Synth, Options{Seed: 7})
+	f := func(want ETag, mode ETagMode, hashed ...bool) {
+		t.Helper()
+		u := mustCreateUpload(t, b, "k")
+		list := []CompletePart{}
+		for i, h := range hashed {
+			p := Part{Number: i + 1, Size: 100, ETag: ETag{Sum: [16]byte{byte(i)}}, TrueMD5: h}
+			if err := b.PutPart(u, p); err != nil {
+				t.Fatalf("cannot put part: %v", err)
+			}
+			list = append(list, CompletePart{Number: p.Number, ETag: p.ETag})
+		}
+		o, err := b.Complete(u, list, CompleteOptions{Now: testNow, Size: -1, ETag: mode})
+		if err != nil || o.ETag != want {
+			t.Fatalf("unexpected ETag of hashed parts %v; got %v, %v; want %v", hashed, o.ETag, err, want)
+		}
+	}
+	content := synth.Hash(7, "b", "k")
+	md5s := MultipartETag([][16]byte{{0}, {1}})
+	f(md5s, ETagMD5, true, true)
+	f(md5s, ETagFast, true, true)
+	f(DeriveETag(content, 200, 2), ETagMD5, true, false)
+	f(DeriveETag(content, 200, 2), ETagMD5, false, false)
+	f(DeriveETag(content, 200, 2), ETagFast, false, false)
+}
+
 func TestCompleteFastETag(t *testing.T) {
 	_, b := newBucketFor(t, Memory, Options{})
 	seen := map[ETag]bool{}

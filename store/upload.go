@@ -129,9 +129,9 @@ func (s *Store) newUploadID(now time.Time) string {
 	return hex.EncodeToString(raw[:])
 }
 
-// CreateUpload opens a multipart upload to key. meta and the
-// kind of sum are for the object to be and opaque here. key and meta are copied. Errors:
-// ErrNoSuchBucket, ErrMemoryLimit (index growth).
+// CreateUpload opens a multipart upload to key. meta and the kind of sum (its
+// Sum is ignored) are for the object to be and opaque here. key and meta are
+// copied. Errors: ErrNoSuchBucket, ErrMemoryLimit (index growth).
 func (b *Bucket) CreateUpload(key []byte, meta string, sum Checksum, now time.Time) (*Upload, error) {
 	u := &Upload{
 		ID:        b.st.newUploadID(now),
