@@ -127,7 +127,7 @@ func drain(srv *server.Server, timeout time.Duration, signals <-chan os.Signal, 
 	select {
 	case err := <-done:
 		if errors.Is(err, context.DeadlineExceeded) {
-			return fmt.Errorf("requests were still running %v after the signal and are cut off; see --shutdown-timeout", timeout)
+			return fmt.Errorf("connections were still busy after %v and are cut off; see --shutdown-timeout", timeout)
 		}
 		if err != nil {
 			return fmt.Errorf("cannot shut down: %w", err)
