@@ -156,6 +156,11 @@ func signatureError(f *sigv4.Failure) *apiError {
 		return errAccessDenied.saying("Request has expired").because(f).
 			with("Expires", f.Expires.UTC().Format(time.RFC3339)).
 			with("ServerTime", f.ServerTime.UTC().Format(time.RFC3339))
+	case errors.Is(f, sigv4.ErrHeadersNotSigned):
+		return errAccessDenied.saying("There were headers present in the request which were not signed").because(f).
+			with("HeadersNotSigned", f.HeadersNotSigned)
+	case errors.Is(f, sigv4.ErrMultipleAuth), errors.Is(f, sigv4.ErrAuthorizationType):
+		return pick(errInvalidArgument)
 	case errors.Is(f, sigv4.ErrAuthorizationHeaderMalformed):
 		return pick(errAuthorizationHeaderMalformed)
 	case errors.Is(f, sigv4.ErrAuthorizationQueryParameters):

@@ -62,7 +62,7 @@ func (r *request) getObject() error {
 	if sel.n == 0 {
 		return nil
 	}
-	resp.SetBodyStream(newObjectBody(r.srv, *o, sel.byteRange), int(sel.n))
+	r.sendBody(newObjectBody(r.srv, *o, sel.byteRange))
 	o.Data = nil // now the body's
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// patientListener waits out a shortage of file descriptors or memory, which
+// patientListener makes conns of TCP connections, and waits out a shortage of file descriptors or memory, which
 // fasthttp takes for the end of the listener (EMFILE would stop the server).
 type patientListener struct {
 	net.Listener
@@ -26,6 +26,9 @@ func (l *patientListener) Accept() (net.Conn, error) {
 	delay := firstAcceptDelay
 	for {
 		c, err := l.Listener.Accept()
+		if tcp, ok := c.(*net.TCPConn); ok && err == nil {
+			return newConn(tcp)
+		}
 		if err == nil || !isShortage(err) {
 			return c, err
 		}

@@ -84,7 +84,7 @@ func (r *request) receiveText(plan bodyPlan, limit int64) ([]byte, error) {
 
 func (r *request) newReceiver(plan *bodyPlan, wantMD5 bool) *receiver {
 	rx := &r.receiver
-	*rx = receiver{r: r, plan: plan, verify: r.srv.cfg.VerifyPayload, wantMD5: wantMD5}
+	rx.r, rx.plan, rx.verify, rx.wantMD5, rx.count = r, plan, r.srv.cfg.VerifyPayload, wantMD5, 0
 	if rx.verify && plan.literal {
 		rx.sha.Reset(checksumSHA256)
 	}
@@ -103,6 +103,11 @@ func (rx *receiver) release() {
 	rx.sum.Release()
 }
 
+// blind tells that nothing needs to see the payload.
+func (rx *receiver) blind() bool {
+	return rx.sha.algorithm == checksumNone && rx.md5.algorithm == checksumNone && rx.sum.algorithm == checksumNone
+}
+
 // take accounts for one block of payload.
 func (rx *receiver) take(block []byte) {
 	rx.count += int64(len(block))
@@ -111,8 +116,8 @@ func (rx *receiver) take(block []byte) {
 	rx.sum.Write(block)
 }
 
-// readInto reads a plain body straight to where the store wants it, or into
-// scratch where the store drops it.
+// readInto reads a plain body straight to where the store wants it, or, where
+// the store drops it, into scratch for the digests or into nothing.
 func (rx *receiver) readInto(w *store.Writer) error {
 	body := rx.r.ctx.RequestBodyStream()
 	if body == nil {
@@ -120,12 +125,19 @@ func (rx *receiver) readInto(w *store.Writer) error {
 	}
 	scratch := bodyBuffers.get()
 	defer bodyBuffers.put(scratch)
+	drop := *scratch
+	if c, ok := rx.r.ctx.Conn().(*conn); ok && rx.blind() && len(discardSpace) > 0 {
+		drop = discardSpace
+		if rx.plan.size >= lowWaterBody {
+			defer c.relaxReads()
+		}
+	}
 	for {
 		space := w.Next(bodyBlock)
 		if len(space) == 0 {
 			// Dropped by the store, or its declared end: there Read tells that
 			// the body has ended, or Advance that it has not.
-			space = *scratch
+			space = drop
 		}
 		n, err := body.Read(space)
 		if n > 0 {
