@@ -24,13 +24,16 @@ var (
 	errInvalidPart                  = &apiError{Code: "InvalidPart", Status: 400, Message: "One or more of the specified parts could not be found. The part may not have been uploaded, or its entity tag may not have matched."}
 	errInvalidPartNumber            = &apiError{Code: "InvalidPartNumber", Status: 416, Message: "The requested partnumber is not satisfiable."}
 	errInvalidPartOrder             = &apiError{Code: "InvalidPartOrder", Status: 400, Message: "The list of parts was not in ascending order. The parts list must be specified in order by part number."}
+	errInvalidPolicyDocument        = &apiError{Code: "InvalidPolicyDocument", Status: 400, Message: "The content of the form does not meet the conditions specified in the policy document."}
 	errInvalidRange                 = &apiError{Code: "InvalidRange", Status: 416, Message: "The requested range is not satisfiable."}
 	errInvalidRequest               = &apiError{Code: "InvalidRequest", Status: 400, Message: "The request is not valid."}
 	errInvalidStorageClass          = &apiError{Code: "InvalidStorageClass", Status: 400, Message: "The storage class you specified is not valid."}
 	errInvalidURI                   = &apiError{Code: "InvalidURI", Status: 400, Message: "The specified URI could not be parsed."}
 	errKeyTooLong                   = &apiError{Code: "KeyTooLongError", Status: 400, Message: "Your key is too long."}
+	errMalformedPOSTRequest         = &apiError{Code: "MalformedPOSTRequest", Status: 400, Message: "The body of your POST request is not well-formed multipart/form-data."}
 	errMalformedTrailer             = &apiError{Code: "MalformedTrailerError", Status: 400, Message: "The request contained trailing data that was not well-formed or did not conform to what the headers announced."}
 	errMalformedXML                 = &apiError{Code: "MalformedXML", Status: 400, Message: "The XML you provided was not well-formed or did not validate against the published schema."}
+	errMaxPostPreData               = &apiError{Code: "MaxPostPreDataLengthExceededError", Status: 400, Message: "Your POST request fields preceding the upload file were too large."}
 	errMetadataTooLarge             = &apiError{Code: "MetadataTooLarge", Status: 400, Message: "Your metadata headers exceed the maximum allowed metadata size."}
 	errMethodNotAllowed             = &apiError{Code: "MethodNotAllowed", Status: 405, Message: "The specified method is not allowed against this resource."}
 	errMissingContentLength         = &apiError{Code: "MissingContentLength", Status: 411, Message: "You must provide the Content-Length HTTP header."}

@@ -32,6 +32,7 @@ var (
 	opGetObject           = &operation{name: "GetObject", run: (*request).getObject}
 	opHeadObject          = &operation{name: "HeadObject", run: (*request).getObject}
 	opPutObject           = &operation{name: "PutObject", precheck: (*request).checkPutObject, run: (*request).putObject}
+	opPostObject          = &operation{name: "PostObject", precheck: (*request).checkPostObject, run: (*request).postObject}
 	opCopyObject          = &operation{name: "CopyObject", run: (*request).copyObject}
 	opDeleteObject        = &operation{name: "DeleteObject", run: (*request).deleteObject}
 	opGetObjectAttributes = &operation{name: "GetObjectAttributes", run: (*request).getObjectAttributes}

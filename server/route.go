@@ -48,7 +48,9 @@ func routeBucket(method, sub string, t *target) *operation {
 		if sub == "delete" {
 			return opDeleteObjects
 		}
-		// POST Object (browser forms) comes later.
+		if sub == "" {
+			return opPostObject
+		}
 	case "GET":
 		return routeBucketGet(sub, t)
 	default:

@@ -37,6 +37,7 @@ type Server struct {
 	cfg      Config
 	store    *store.Store
 	verifier *sigv4.Verifier
+	policies *sigv4.PolicyVerifier
 	ownerID  string
 	domains  []string
 	log      *failureLog
@@ -73,6 +74,7 @@ func New(cfg Config) (*Server, error) {
 			MinPartSize: cfg.MinPartSize,
 		}),
 		verifier: verifier,
+		policies: sigv4.NewPolicyVerifier(sigv4.Config{Credentials: cfg.Credentials, SkipVerify: cfg.SkipSigVerify}),
 		ownerID:  "s3ultra",
 		domains:  domainList(cfg.Domains),
 		log:      newFailureLog(cfg.Logger),
@@ -220,10 +222,13 @@ func (r *request) checkHeaders() error {
 	if r.method == "OPTIONS" {
 		return r.preflight()
 	}
-	if err := r.authenticate(); err != nil {
-		return err
-	}
 	r.op = copyVariant(route(r.method, &r.target), r.known[headerCopySource] != nil)
+	// A form is authenticated by its fields, once they are read.
+	if r.op != opPostObject {
+		if err := r.authenticate(); err != nil {
+			return err
+		}
+	}
 	if len(r.target.key) > maxKeyLength {
 		return errKeyTooLong.with("Size", itoa(len(r.target.key))).with("MaxSizeAllowed", itoa(maxKeyLength))
 	}
