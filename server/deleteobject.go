@@ -28,7 +28,7 @@ func (r *request) deleteObject() error {
 	if err := r.checkVersionID(); err != nil {
 		return err
 	}
-	if _, err := b.Delete(r.target.key, r.deleteCheck()); err != nil {
+	if _, err := b.Delete(r.target.key, r.now, r.deleteCheck()); err != nil {
 		return err
 	}
 	return r.sendNothing(204)
@@ -123,7 +123,7 @@ func (r *request) deleteOne(b *store.Bucket, key, version, etag string) error {
 			return nil
 		}
 	}
-	_, err := b.Delete(viewBytes(key), check)
+	_, err := b.Delete(viewBytes(key), r.now, check)
 	if errors.Is(err, store.ErrNoSuchBucket) {
 		return errNoSuchBucket
 	}

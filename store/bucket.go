@@ -17,22 +17,33 @@ type Bucket struct {
 	mode    Mode
 	created time.Time
 
-	objects atomic.Int64
-	bytes   atomic.Int64
-	cursors sync.Pool // *Cursor
+	objects    atomic.Int64
+	bytes      atomic.Int64
+	versioning atomic.Uint32 // Versioning; changed with mu held
+
+	cursors        sync.Pool // *Cursor
+	versionCursors sync.Pool // *VersionCursor
 
 	mu    sync.RWMutex // guards all below
 	gone  bool         // deleted: writes must fail
-	index index
+	index index        // the current objects
 	metas metaTable
 	old   Object // what check is shown; here so that it is not allocated
+
+	versions    versionIndex // noncurrent versions and delete markers
+	lastVersion uint64       // the place of the newest version
 
 	uploads uploadIndex
 }
 
 func newBucket(s *Store, name string, no uint64, mode Mode, now time.Time) *Bucket {
 	b := &Bucket{st: s, name: strings.Clone(name), no: no, mode: mode, created: now}
+	// From the time on, so that no id of an earlier bucket of the name returns.
+	b.lastVersion = uint64(max(now.UnixNano(), 0))
 	b.cursors.New = func() any { return &Cursor{b: b, it: b.index.m.Iter()} }
+	b.versionCursors.New = func() any {
+		return &VersionCursor{b: b, current: b.index.m.Iter(), older: b.versions.m.Iter()}
+	}
 	b.uploads.init()
 	return b
 }
@@ -46,13 +57,20 @@ func (b *Bucket) Mode() Mode { return b.mode }
 // Created is the time given to CreateBucket.
 func (b *Bucket) Created() time.Time { return b.created }
 
-// Len is the number of objects.
+// Len is the number of current objects.
 func (b *Bucket) Len() int { return int(b.objects.Load()) }
 
-// Bytes is the logical size of all objects, in bytes.
+// Versions is the number of noncurrent versions and delete markers.
+func (b *Bucket) Versions() int {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return int(b.versions.count)
+}
+
+// Bytes is the logical size of the current objects, in bytes.
 func (b *Bucket) Bytes() int64 { return b.bytes.Load() }
 
-// Get fills o with the object at key and reports whether there is one; if not,
+// Get fills o with the current object at key and reports whether there is one; if not,
 // o is unchanged. It takes a reference to the object's Data: the caller must
 // call o.Release when it no longer reads, and may read meanwhile whatever
 // happens to the key. It does not allocate.
@@ -70,8 +88,9 @@ func (b *Bucket) Get(key []byte, o *Object) bool {
 	return true
 }
 
-// Put inserts or replaces the object at key. check, if not nil, runs under the
-// bucket's lock and atomically with the change: old is the object there, nil
+// Put makes o the current object at key and sets o.Version. It replaces the
+// object there, or with versioning adds a version. check, if not nil, runs under the
+// bucket's lock and atomically with the change: old is the current object, nil
 // if there is none, valid during the call only; check must not call into the
 // store. If it returns an error, Put returns that error untouched and nothing
 // has changed. Other errors: ErrNoSuchBucket, ErrMemoryLimit (index growth).
@@ -97,18 +116,29 @@ func (b *Bucket) put(key []byte, o *Object, check func(old *Object) error) (free
 	if err := b.check(r, check); err != nil {
 		return nil, err
 	}
+	old := b.replaced(key, r)
+	kept := r != nil && r != old // as a noncurrent version
 	need := indexCost(len(key), o.Checksum.Sum, o.Parts, o.Data) + b.metas.cost(o.Meta)
-	if r != nil {
-		need -= indexCost(len(key), r.sum, r.parts, r.data)
+	if old != nil {
+		need -= old.cost(key)
 	}
-	if need > 0 {
-		if err := b.st.mem.reserve(memoryIndex, need); err != nil {
-			return nil, err
-		}
-	} else {
-		b.st.mem.release(memoryIndex, -need)
+	if kept && b.versions.get(key) == nil {
+		need += historyCost
+	}
+	if err := b.st.mem.resize(memoryIndex, need); err != nil {
+		return nil, err
 	}
 	oldMeta := (*meta)(nil)
+	if old != nil {
+		oldMeta, freed = old.meta, old.data
+	}
+	switch {
+	case kept:
+		noncurrent := *r
+		b.versions.push(key, &noncurrent, old)
+	case old != r:
+		b.forget(key, old)
+	}
 	if r == nil {
 		r = new(record)
 		b.index.insert(key, r)
@@ -116,7 +146,6 @@ func (b *Bucket) put(key []byte, o *Object, check func(old *Object) error) (free
 		b.bytes.Add(o.Size)
 	} else {
 		b.bytes.Add(o.Size - r.size)
-		oldMeta, freed = r.meta, r.data
 	}
 	// In place: readers copy a record under the read lock.
 	*r = record{
@@ -133,6 +162,8 @@ func (b *Bucket) put(key []byte, o *Object, check func(old *Object) error) (free
 		sumComposite: o.Checksum.Composite,
 		sumNamed:     o.Checksum.Named,
 	}
+	b.stamp(r)
+	o.Version = r.version()
 	b.st.mem.release(memoryIndex, b.metas.release(oldMeta))
 	return freed, nil
 }
@@ -152,41 +183,49 @@ func (b *Bucket) check(r *record, check func(old *Object) error) error {
 	return err
 }
 
-// Delete removes the object at key, if there is one. check is as for Put.
-// Other errors: ErrNoSuchBucket.
-func (b *Bucket) Delete(key []byte, check func(old *Object) error) (existed bool, err error) {
+// Delete removes the current object at key, if there is one. With versioning it
+// adds a delete marker at time now whether or not there is one, behind which
+// the object stays as a version; if versioning is suspended, the marker is the
+// null version and replaces an earlier one. check is as for Put. Other errors:
+// ErrNoSuchBucket, ErrMemoryLimit (a marker takes index memory).
+func (b *Bucket) Delete(key []byte, now time.Time, check func(old *Object) error) (Deleted, error) {
 	b.mu.Lock()
-	freed, existed, err := b.remove(key, check)
+	freed, d, err := b.remove(key, now, check)
 	b.mu.Unlock()
 	freed.Release()
-	return existed, err
+	return d, err
 }
 
 // remove is Delete with b.mu held. It returns the Data to be released.
-func (b *Bucket) remove(key []byte, check func(old *Object) error) (freed *Data, existed bool, err error) {
+func (b *Bucket) remove(key []byte, now time.Time, check func(old *Object) error) (freed *Data, d Deleted, err error) {
 	if b.gone {
-		return nil, false, ErrNoSuchBucket
+		return nil, d, ErrNoSuchBucket
 	}
 	r := b.index.get(key)
+	d.Existed = r != nil
 	if err := b.check(r, check); err != nil {
-		return nil, r != nil, err
+		return nil, d, err
+	}
+	if b.Versioning() != VersioningUnset {
+		freed, d.Version, err = b.mark(key, r, now)
+		d.Marker = err == nil
+		return freed, d, err
 	}
 	if r == nil {
-		return nil, false, nil
+		return nil, d, nil
 	}
 	b.index.remove(key)
 	b.objects.Add(-1)
 	b.bytes.Add(-r.size)
-	b.st.mem.release(memoryIndex,
-		indexCost(len(key), r.sum, r.parts, r.data)+b.metas.release(r.meta))
-	return r.data, true, nil
+	b.st.mem.release(memoryIndex, r.cost(key)+b.metas.release(r.meta))
+	return r.data, d, nil
 }
 
 // close makes an empty bucket refuse writes and drops its uploads, or returns
 // ErrBucketNotEmpty.
 func (b *Bucket) close() error {
 	b.mu.Lock()
-	if b.index.len() > 0 {
+	if b.index.len() > 0 || b.versions.count > 0 {
 		b.mu.Unlock()
 		return ErrBucketNotEmpty
 	}

@@ -116,7 +116,8 @@ func TestOverheads(t *testing.T) {
 	f("Data", unsafe.Sizeof(Data{}), dataOverhead)
 	f("largeData", unsafe.Sizeof(largeData{}), largeOverhead)
 	f("segment", unsafe.Sizeof(segment{}), segmentOverhead)
-	f("record", unsafe.Sizeof(record{}), 96-8) // allocated as 96
+	f("record", unsafe.Sizeof(record{}), 96)
+	f("history", unsafe.Sizeof(history{}), 32)
 }
 
 func TestDataMisuse(t *testing.T) {

@@ -20,6 +20,10 @@ var (
 	ErrMemoryLimit = errors.New("memory limit reached")
 	// ErrBodyTooLong is returned by a Writer given more than its declared size.
 	ErrBodyTooLong = errors.New("body longer than declared")
+	// ErrNoSuchVersion is returned by GetVersion.
+	ErrNoSuchVersion = errors.New("no such version")
+	// ErrDeleteMarker is returned by GetVersion for a version without bytes.
+	ErrDeleteMarker = errors.New("version is a delete marker")
 	// ErrNoSuchUpload is returned for an unknown, completed or aborted
 	// multipart upload.
 	ErrNoSuchUpload = errors.New("no such upload")

@@ -45,6 +45,15 @@ func (m *memory) reserve(kind memoryKind, n int64) error {
 	}
 }
 
+// resize is reserve for n > 0 and release for n < 0.
+func (m *memory) resize(kind memoryKind, n int64) error {
+	if n > 0 {
+		return m.reserve(kind, n)
+	}
+	m.release(kind, -n)
+	return nil
+}
+
 // release gives n >= 0 reserved bytes back.
 func (m *memory) release(kind memoryKind, n int64) {
 	if n == 0 {

@@ -54,9 +54,9 @@ func TestModel(t *testing.T) {
 		old, had := m[key]
 		// The share of deletions swings, so that the tree grows and shrinks.
 		if rng.IntN(100) < 25+25*(step/5000%3) {
-			existed, err := b.Delete([]byte(key), nil)
-			if err != nil || existed != had {
-				t.Fatalf("unexpected result of deleting %q; got %v, %v; want %v", key, existed, err, had)
+			d, err := b.Delete([]byte(key), testNow, nil)
+			if err != nil || d != (Deleted{Existed: had}) {
+				t.Fatalf("unexpected result of deleting %q; got %+v, %v; want existed %v", key, d, err, had)
 			}
 			delete(m, key)
 		} else {
@@ -196,7 +196,7 @@ func TestConcurrent(t *testing.T) {
 					o.Release()
 				}
 				if rng.IntN(3) == 0 {
-					if _, err := b.Delete(key(rng), nil); err != nil {
+					if _, err := b.Delete(key(rng), testNow, nil); err != nil {
 						t.Errorf("cannot delete: %v", err)
 					}
 				}
@@ -232,7 +232,7 @@ func TestConcurrent(t *testing.T) {
 	}
 	wg.Wait()
 	for i := range 8 {
-		if _, err := b.Delete(fmt.Appendf(nil, "key/%d", i), nil); err != nil {
+		if _, err := b.Delete(fmt.Appendf(nil, "key/%d", i), testNow, nil); err != nil {
 			t.Fatalf("cannot delete: %v", err)
 		}
 	}
@@ -326,7 +326,7 @@ func TestCheckRefuses(t *testing.T) {
 	if err := b.Put([]byte("k"), &Object{}, refuse); err != errNo {
 		t.Fatalf("unexpected error; got %v; want %v", err, errNo)
 	}
-	if _, err := b.Delete([]byte("k"), refuse); err != errNo {
+	if _, err := b.Delete([]byte("k"), testNow, refuse); err != errNo {
 		t.Fatalf("unexpected error; got %v; want %v", err, errNo)
 	}
 	wantMemory(t, s, 0)
@@ -337,8 +337,8 @@ func TestCheckRefuses(t *testing.T) {
 		t.Fatalf("unexpected error; got %v; want %v", err, errNo)
 	}
 	o.Release()
-	if existed, err := b.Delete([]byte("k"), refuse); err != errNo || !existed {
-		t.Fatalf("unexpected result; got %v, %v; want true, %v", existed, err, errNo)
+	if d, err := b.Delete([]byte("k"), testNow, refuse); err != errNo || !d.Existed {
+		t.Fatalf("unexpected result; got %+v, %v; want existed, %v", d, err, errNo)
 	}
 	wantMemory(t, s, used)
 	b.Get([]byte("k"), &o)

@@ -21,6 +21,7 @@ type Object struct {
 	Parts    *Parts // nil for a single PUT
 	Checksum Checksum
 	Data     *Data // the true bytes, or nil: they are generated, or there are none
+	Version  Version
 }
 
 // Release drops the reference to Data which Get took. It may be called again
@@ -32,8 +33,9 @@ func (o *Object) Release() {
 	}
 }
 
-// record is an object as the index holds it: Object packed into 96 bytes, a
-// size class of Go's allocator, with one pointer for the shared Meta.
+// record is a version of an object as the index holds it, or a delete marker:
+// Object packed into 96 bytes, a size class of Go's allocator, with one pointer
+// for the shared Meta.
 type record struct {
 	size    int64
 	modTime int64
@@ -43,11 +45,24 @@ type record struct {
 	meta    *meta
 	parts   *Parts
 	data    *Data // one reference
+	// place orders the versions of a key in time; 0 is before all others: a
+	// write to a bucket without versioning.
+	place uint64
 
 	etagParts    uint16
 	sumAlgorithm uint8
 	sumComposite bool
 	sumNamed     bool
+	versioned    bool // place is its Version; else this is the null version
+	marker       bool // a delete marker, never in the index
+}
+
+// version is the Version of r.
+func (r *record) version() Version {
+	if !r.versioned {
+		return 0
+	}
+	return Version(r.place)
 }
 
 // fill copies the record into o without taking a reference.
@@ -60,6 +75,7 @@ func (r *record) fill(o *Object) {
 	o.Parts = r.parts
 	o.Checksum = Checksum{Algorithm: r.sumAlgorithm, Composite: r.sumComposite, Named: r.sumNamed, Sum: r.sum}
 	o.Data = r.data
+	o.Version = r.version()
 }
 
 // recordCost is what an object costs besides its key, its checksum and its

@@ -126,8 +126,9 @@ func (s *Store) MemoryUsed() int64 {
 
 // Stats are gauges of a store; each is exact, together they are not a snapshot.
 type Stats struct {
-	Buckets, Objects, Uploads int64
-	Bytes                     int64 // logical size of all objects
+	Buckets, Objects, Uploads int64 // Objects are the current ones
+	Versions                  int64 // noncurrent versions and delete markers
+	Bytes                     int64 // logical size of the current objects
 	MemoryData                int64 // bytes of memory-mode bodies, rounded to pages
 	MemoryKept                int64 // bytes kept in synth mode
 	MemoryIndex               int64 // estimate for metadata, bytes
@@ -147,6 +148,7 @@ func (s *Store) Stats() Stats {
 	for _, b := range *s.buckets.Load() {
 		st.Buckets++
 		st.Objects += int64(b.Len())
+		st.Versions += int64(b.Versions())
 		st.Bytes += b.Bytes()
 		st.Uploads += int64(b.uploads.len())
 	}

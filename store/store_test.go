@@ -67,9 +67,9 @@ func mustPut(t testing.TB, b *Bucket, key string, o Object) {
 
 func mustDelete(t testing.TB, b *Bucket, key string) {
 	t.Helper()
-	existed, err := b.Delete([]byte(key), nil)
-	if err != nil || !existed {
-		t.Fatalf("cannot delete %q: existed %v, %v", key, existed, err)
+	d, err := b.Delete([]byte(key), testNow, nil)
+	if err != nil || !d.Existed {
+		t.Fatalf("cannot delete %q: existed %v, %v", key, d.Existed, err)
 	}
 }
 
@@ -161,7 +161,7 @@ func TestDeletedBucket(t *testing.T) {
 		}
 	}
 	f("Put", b.Put([]byte("k"), &Object{}, nil), ErrNoSuchBucket)
-	_, err = b.Delete([]byte("k"), nil)
+	_, err = b.Delete([]byte("k"), testNow, nil)
 	f("Delete", err, ErrNoSuchBucket)
 	_, err = b.CreateUpload([]byte("k"), "", Checksum{}, testNow)
 	f("CreateUpload", err, ErrNoSuchBucket)
