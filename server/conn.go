@@ -78,4 +78,6 @@ type blocks interface {
 	// park says that the reader is slow: scratch is given up until the next
 	// block, which starts where the last advance ended.
 	park()
+	// close ends the use of the body.
+	close()
 }

@@ -128,7 +128,7 @@ func (r *request) copyChecksum(o *store.Object) error {
 	if o.Data != nil {
 		o.Data.Retain()
 	}
-	defer body.Close()
+	defer body.close()
 	o.Checksum = store.Checksum{Algorithm: uint8(alg), Sum: string(body.digest(alg))}
 	return nil
 }

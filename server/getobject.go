@@ -62,7 +62,7 @@ func (r *request) getObject() error {
 	if sel.n == 0 {
 		return nil
 	}
-	r.sendBody(newObjectBody(r.srv, *o, sel.byteRange))
+	r.sendBody(newObjectBody(r.srv, *o, sel.byteRange), sel.n)
 	o.Data = nil // now the body's
 	return nil
 }

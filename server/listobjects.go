@@ -25,14 +25,14 @@ func (r *request) listObjectsV2() error {
 		x.setOwner(r.srv.ownerID)
 	}
 	x.open("ListBucketResult")
-	r.listCommon(x, &page)
+	r.listCommon(x, page)
 	if hasToken {
 		x.doc = appendElement(x.doc, "ContinuationToken", token)
 	}
 	if hasStart {
 		x.name("StartAfter", startAfter)
 	}
-	walkObjects(b, &page, x)
+	walkObjects(b, page, x)
 	x.int("KeyCount", page.entries)
 	x.bool("IsTruncated", page.truncated)
 	if page.truncated {
@@ -56,10 +56,10 @@ func (r *request) listObjects() error {
 	x.setOwner(r.srv.ownerID)
 	x.open("ListBucketResult")
 	x.plainControls = true
-	r.listCommon(x, &page)
+	r.listCommon(x, page)
 	x.plainControls = false
 	x.name("Marker", page.after)
-	walkObjects(b, &page, x)
+	walkObjects(b, page, x)
 	x.bool("IsTruncated", page.truncated)
 	if page.truncated {
 		// AWS sends it with a delimiter only; clients that trust it loop for
@@ -70,7 +70,9 @@ func (r *request) listObjects() error {
 }
 
 // listParams reads the parameters that both versions share.
-func (r *request) listParams() (b *store.Bucket, page listPage, url bool, err error) {
+func (r *request) listParams() (b *store.Bucket, page *listPage, url bool, err error) {
+	page = &r.page
+	*page = listPage{last: page.last[:0], seek: page.seek[:0]}
 	if b, err = r.bucket(); err != nil {
 		return
 	}

@@ -14,7 +14,7 @@ func (r *request) listObjectVersions() error {
 	x := newListXML(url)
 	x.setOwner(r.srv.ownerID)
 	x.open("ListVersionsResult")
-	r.listCommon(x, &page)
+	r.listCommon(x, page)
 	x.name("KeyMarker", page.after)
 	x.doc = appendElement(x.doc, "VersionIdMarker", versionMarker)
 	if page.max > 0 {

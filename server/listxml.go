@@ -11,6 +11,7 @@ import (
 // as two runs, and XML decoders exist that refuse them interleaved.
 type listXML struct {
 	doc, groups []byte
+	sent        int  // of doc, once it is a reply
 	url         bool // encoding-type=url
 	// plainControls leaves control characters to XML under encoding-type=url:
 	// botocore does not decode the Prefix of ListObjects version 1, and every
@@ -28,8 +29,6 @@ func newListXML(url bool) *listXML {
 	x.doc, x.groups, x.url, x.owner = x.doc[:0], x.groups[:0], url, x.owner[:0]
 	return x
 }
-
-func (x *listXML) release() { listDocuments.Put(x) }
 
 // setOwner makes each entry carry the owner.
 func (x *listXML) setOwner(id string) {
@@ -49,11 +48,10 @@ func (x *listXML) open(root string) {
 	x.doc = append(append(append(append(x.doc, '<'), root...), xmlNamespace...), '>')
 }
 
-// close ends the document and returns it.
-func (x *listXML) close(root string) []byte {
+// end completes the document.
+func (x *listXML) end(root string) {
 	x.doc = append(x.doc, x.groups...)
 	x.doc = appendEnd(x.doc, root)
-	return x.doc
 }
 
 // name appends an element whose text is subject to encoding-type.
@@ -134,13 +132,25 @@ func (x *listXML) appendTime(dst []byte, ms int64) []byte {
 	return append(dst, x.stamp...)
 }
 
-// sendList replies with the document and gives the buffers back. The document
-// is copied into the reply's own buffer, which lives until it is written.
+// sendList ends the document and makes it the reply; its buffers go back when
+// it has been written.
 func (r *request) sendList(x *listXML, root string) error {
-	doc := x.close(root)
+	x.end(root)
 	r.setRequestID()
 	r.ctx.Response.Header.SetCanonical(nameContentType, nameContentTypeXML)
-	r.ctx.Response.SetBody(doc)
-	x.release()
+	r.sendBody(x, int64(len(x.doc)))
 	return nil
+}
+
+// block returns the rest of the document.
+func (x *listXML) block() []byte { return x.doc[x.sent:] }
+
+func (x *listXML) advance(n int) { x.sent += n }
+
+// park keeps the document: it cannot be made again.
+func (x *listXML) park() {}
+
+func (x *listXML) close() {
+	x.sent = 0
+	listDocuments.Put(x)
 }

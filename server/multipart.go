@@ -242,7 +242,7 @@ func (r *request) copyBytes(b *store.Bucket, u *store.Upload, o *store.Object, b
 		o.Data.Retain()
 	}
 	body := newObjectBody(r.srv, *o, br)
-	defer body.Close()
+	defer body.close()
 	if !wantMD5 && alg == checksumNone && b.Mode() == store.Synth && br.n >= r.srv.cfg.KeepSmall {
 		// One Advance per block keeps the count an int on 32-bit machines.
 		for left := br.n; left > 0 && err == nil; left -= min(left, bodyBlock) {

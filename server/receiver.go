@@ -20,6 +20,7 @@ type receiver struct {
 	sha, md5 digest
 	sum      digest
 	decoder  sigv4.Decoder
+	raw      [maxChecksumSize]byte // a digest; what is given to a hash.Hash escapes
 }
 
 // received is what is known of a body that was read and found right.
@@ -221,17 +222,17 @@ func (rx *receiver) finish() (received, error) {
 		return got, errIncompleteBody.because(fmt.Errorf("got %d bytes, the headers declare %d", rx.count, p.size))
 	}
 	if rx.sha.algorithm != checksumNone {
-		var sum [32]byte
-		rx.sha.Sum(sum[:0])
-		if sum != rx.r.auth.SHA256 {
+		rx.sha.Sum(rx.raw[:0])
+		if sum := rx.raw; sum != rx.r.auth.SHA256 {
 			return got, errXAmzContentSHA256Mismatch.
 				with("ClientComputedContentSHA256", fmt.Sprintf("%x", rx.r.auth.SHA256)).
 				with("S3ComputedContentSHA256", fmt.Sprintf("%x", sum))
 		}
 	}
 	if rx.md5.algorithm != checksumNone {
-		rx.md5.Sum(got.md5[:0])
+		rx.md5.Sum(rx.raw[:0])
 		got.hasMD5 = true
+		copy(got.md5[:], rx.raw[:])
 		if p.hasMD5 && rx.verify && got.md5 != p.md5 {
 			return got, errBadDigest.because(errors.New("Content-MD5 differs"))
 		}
@@ -244,9 +245,9 @@ func (rx *receiver) finishChecksum(got *received) error {
 	if p.algorithm == checksumNone {
 		return nil
 	}
-	var sum [maxChecksumSize]byte
-	rx.sum.Sum(sum[:0])
-	want := p.sum
+	rx.raw = [maxChecksumSize]byte{}
+	rx.sum.Sum(rx.raw[:0])
+	sum, want := rx.raw, p.sum
 	if p.compute {
 		want = sum
 	}

@@ -26,8 +26,33 @@ func appendQuotedETag(dst []byte, e store.ETag) []byte {
 // second: a time rounded up would lie in the future, and clients drop objects
 // from there.
 func (r *request) setLastModified(ms int64) {
-	r.text = time.Unix(ms/1000, 0).UTC().AppendFormat(r.text[:0], httpTime)
+	r.text = appendHTTPTime(r.text[:0], ms)
 	r.ctx.Response.Header.SetCanonical(nameLastModified, r.text)
+}
+
+// appendHTTPTime appends Unix milliseconds in the format httpTime. It is
+// written out because every GET and HEAD has one and time.AppendFormat costs
+// as much as the rest of the reply's headers.
+func appendHTTPTime(dst []byte, ms int64) []byte {
+	t := time.Unix(ms/1000, 0).UTC()
+	year, month, day := t.Date()
+	hour, minute, second := t.Clock()
+	dst = append(dst, "SunMonTueWedThuFriSat"[3*t.Weekday():][:3]...)
+	dst = append(dst, ',', ' ')
+	dst = append2(dst, day)
+	dst = append(dst, ' ')
+	dst = append(dst, "JanFebMarAprMayJunJulAugSepOctNovDec"[3*(month-1):][:3]...)
+	dst = append(dst, ' ')
+	dst = append2(append2(dst, year/100), year%100)
+	dst = append(dst, ' ')
+	dst = append(append2(dst, hour), ':')
+	dst = append(append2(dst, minute), ':')
+	return append(append2(dst, second), " GMT"...)
+}
+
+// append2 appends n, 0 to 99, in two digits.
+func append2(dst []byte, n int) []byte {
+	return append(dst, byte('0'+n/10), byte('0'+n%10))
 }
 
 // setChecksum sets the header of a checksum, and x-amz-checksum-type.

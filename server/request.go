@@ -29,6 +29,7 @@ type request struct {
 	headersChecked bool
 	part           int          // of UploadPart
 	object         store.Object // scratch of the handler
+	page           listPage
 	plan           bodyPlan
 	receiver       receiver
 	meta           []byte // encoded metadata of a write
