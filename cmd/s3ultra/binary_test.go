@@ -202,7 +202,9 @@ func TestExitCodes(t *testing.T) {
 	f(2, "unknown shell", "completion", "tcsh")
 }
 
-// The ready line is what scripts parse: URLs, then key=value words.
+// The ready line is what scripts parse: URLs, then key=value words. Cases P01
+// (buckets at start) and P02 (health without credentials, ready only when
+// listening).
 func TestReadyLine(t *testing.T) {
 	p := start(t, "--listen", "127.0.0.1:0", "--bucket", "one,two:memory", "--seed", "42",
 		"--memory-limit", "1GiB", "--access-key", "AK", "--secret-key", "TOPSECRET")
@@ -308,6 +310,52 @@ func TestSecondSignal(t *testing.T) {
 	p.signal(t)
 	if code := p.wait(t); code != 1 || !strings.Contains(p.stderr.String(), "second signal") {
 		t.Fatalf("unexpected end; got %d %q; want 1 and a line naming the second signal", code, p.stderr)
+	}
+}
+
+// Case H10: 4096 connections opened at once, one request each; none is refused.
+func TestConnectionBurst(t *testing.T) {
+	limit, err := raiseOpenFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 4096
+	if limit > 0 {
+		// A machine that allows fewer files gets a smaller burst.
+		count = int(min(uint64(count), limit/2))
+	}
+	p := start(t)
+	begin := make(chan struct{})
+	failures := make(chan error, count)
+	for range count {
+		go func() {
+			<-begin
+			failures <- func() error {
+				conn, err := net.DialTimeout("tcp", p.host(), patience)
+				if err != nil {
+					return err
+				}
+				defer conn.Close()
+				conn.SetDeadline(time.Now().Add(patience))
+				io.WriteString(conn, "GET /_s3ultra/health HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+				answer, err := io.ReadAll(conn)
+				if err == nil && !bytes.HasPrefix(answer, []byte("HTTP/1.1 200 ")) {
+					err = fmt.Errorf("unexpected answer %q", answer)
+				}
+				return err
+			}()
+		}()
+	}
+	close(begin)
+	failed := 0
+	for range count {
+		if err := <-failures; err != nil {
+			failed++
+			t.Log(err)
+		}
+	}
+	if failed > 0 {
+		t.Fatalf("unexpected failures; got %d of %d connections; want 0", failed, count)
 	}
 }
 

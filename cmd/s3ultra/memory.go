@@ -94,7 +94,7 @@ func cgroupMemory(root fs.FS) int64 {
 	return least
 }
 
-// readLimit returns the number in a limit file; 0 if there is no file or no
+// readLimit returns the number in a kernel's limit file; 0 if there is no file or no
 // limit ("max"; version 1 writes a number near 2^63 instead, which the
 // machine's memory undercuts).
 func readLimit(root fs.FS, name string) int64 {

@@ -18,9 +18,14 @@ import (
 	"github.com/s3ultra/s3ultra/server"
 )
 
-// fewOpenFiles is where a warning begins: 16 ranks x 8 workers x 16 requests
-// are 2048 connections, and a benchmark may well open twice that.
-const fewOpenFiles = 4096
+// Where warnings begin: 16 ranks x 8 workers x 16 requests
+// are 2048 connections, and a benchmark may well open twice that. Fewer places
+// in the queue of connections not yet accepted than that are as bad, when all
+// ranks start at once; Linux has had 4096 since 5.4, and 128 before.
+const (
+	fewOpenFiles = 4096
+	shortBacklog = 4096
+)
 
 func serveCommand(args []string) *cli.Command {
 	return &cli.Command{
@@ -193,6 +198,9 @@ func (s *settings) logStart(listeners []net.Listener, nofile uint64) {
 		"min_part_size", s.config.MinPartSize, "memory_limit", s.config.MemoryLimit, "open_files", nofile)
 	if nofile > 0 && nofile < fewOpenFiles {
 		s.logger.Warn("the limit of open files is low, each connection is one", "limit", nofile)
+	}
+	if n := readLimit(os.DirFS("/"), "proc/sys/net/core/somaxconn"); n > 0 && n < shortBacklog {
+		s.logger.Warn("the queue of new connections is short, a burst of clients may be refused; raise net.core.somaxconn", "limit", n)
 	}
 	if !exposed {
 		return

@@ -1,0 +1,197 @@
+package bench
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+
+	"github.com/minio/sha256-simd"
+)
+
+// floorKind is a bare program that a load is compared with.
+type floorKind string
+
+// The floors: the least that a Go program can do to move the same bytes.
+const (
+	floorWrite    floorKind = "write"    // writes a block that stays in the cache
+	floorRead     floorKind = "read"     // reads into a buffer that stays in the cache
+	floorReadHash floorKind = "readhash" // the same, and SHA-256 over it
+	floorGet4K    floorKind = "get4k"    // the rest: fasthttp with fixed replies
+	floorGet1K    floorKind = "get1k"
+	floorHead     floorKind = "head"
+	floorPut4K    floorKind = "put4k"
+	floorPut1K    floorKind = "put1k"
+	floorList     floorKind = "list"
+)
+
+// floorTransfer is what one request of a bare floor moves: as long as a loop
+// without any request, and short beside a measurement.
+const floorTransfer = 32 * mib
+
+// floor is how a kind is run.
+type floor struct {
+	title   string
+	process string // the argument of ServeFloor
+	perOp   bool
+	// make returns what every connection sends; list is the length of a page.
+	make func(host string, block []byte, list int64) exchange
+}
+
+func floors() map[floorKind]floor {
+	get := func(size int64) func(string, []byte, int64) exchange {
+		return func(host string, _ []byte, _ int64) exchange { return staticGet(host, size) }
+	}
+	put := func(size int64) func(string, []byte, int64) exchange {
+		return func(host string, block []byte, _ int64) exchange { return staticPut(host, block, size) }
+	}
+	return map[floorKind]floor{
+		floorWrite: {title: "write loop", process: "write", make: func(string, []byte, int64) exchange {
+			return exchange{send: [][]byte{transferHead(floorTransfer)}, bare: true, length: floorTransfer, payload: floorTransfer}
+		}},
+		floorRead:     {title: "read loop", process: "read", make: bareUpload},
+		floorReadHash: {title: "read loop + SHA-256", process: "readhash", make: bareUpload},
+		floorGet4K:    {title: "static 4 KiB", process: "static", perOp: true, make: get(4 * kib)},
+		floorGet1K:    {title: "static 1 KiB", process: "static", perOp: true, make: get(kib)},
+		floorHead: {title: "static HEAD", process: "static", perOp: true, make: func(host string, _ []byte, _ int64) exchange {
+			x := staticGet(host, 4*kib)
+			x.send = [][]byte{staticHead("HEAD", host, 4*kib, -1)}
+			x.head, x.payload = true, 0
+			return x
+		}},
+		floorPut4K: {title: "static PUT 4 KiB", process: "static", perOp: true, make: put(4 * kib)},
+		floorPut1K: {title: "static PUT 1 KiB", process: "static", perOp: true, make: put(kib)},
+		floorList: {title: "static page", process: "static", perOp: true, make: func(host string, _ []byte, list int64) exchange {
+			x := staticGet(host, list)
+			x.payload = 0
+			return x
+		}},
+	}
+}
+
+// transferHead is a request of the bare protocol: the number of bytes to move.
+func transferHead(n int64) []byte {
+	return binary.LittleEndian.AppendUint64(nil, uint64(n))
+}
+
+// bareUpload sends floorTransfer bytes and waits for one.
+func bareUpload(_ string, block []byte, _ int64) exchange {
+	send := appendBody([][]byte{transferHead(floorTransfer)}, block, floorTransfer)
+	return exchange{send: send, bare: true, length: 1, payload: floorTransfer}
+}
+
+// ServeFloor is the other process of a floor: it serves kind on a free port of
+// the loopback, writes the address as one line to stdout, and ends when stdin
+// does, so that it cannot outlive the process that started it.
+//
+// Errors: an unknown kind, no port.
+func ServeFloor(kind string, stdin io.Reader, stdout io.Writer) error {
+	var serve func(net.Listener) error
+	switch kind {
+	case "write":
+		serve = serveBare(writeLoop)
+	case "read":
+		serve = serveBare(readLoop)
+	case "readhash":
+		serve = serveBare(readHashLoop)
+	case "static":
+		serve = serveStatic
+	default:
+		return fmt.Errorf("unknown floor %q", kind)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("cannot listen: %w", err)
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- serve(ln) }()
+	if _, err := fmt.Fprintln(stdout, ln.Addr()); err != nil {
+		return fmt.Errorf("cannot tell the address: %w", err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		// Nothing is ever sent; the end is what counts.
+		_, _ = io.Copy(io.Discard, stdin)
+		close(ended)
+	}()
+	select {
+	case err := <-failed:
+		return err
+	case <-ended:
+		return nil
+	}
+}
+
+// serveBare returns a server that runs loop once for each request.
+func serveBare(loop func(conn net.Conn, n int64, buf []byte) error) func(net.Listener) error {
+	return func(ln net.Listener) error {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return fmt.Errorf("cannot accept: %w", err)
+			}
+			go func() {
+				defer conn.Close()
+				buf := make([]byte, readSize)
+				fillRandom(buf)
+				var head [8]byte
+				for {
+					if _, err := io.ReadFull(conn, head[:]); err != nil {
+						return
+					}
+					if err := loop(conn, int64(binary.LittleEndian.Uint64(head[:])), buf); err != nil {
+						return
+					}
+				}
+			}()
+		}
+	}
+}
+
+func writeLoop(conn net.Conn, n int64, buf []byte) error {
+	for n > 0 {
+		m, err := conn.Write(buf[:min(n, blockSize)])
+		if err != nil {
+			return err
+		}
+		n -= int64(m)
+	}
+	return nil
+}
+
+func readLoop(conn net.Conn, n int64, buf []byte) error {
+	return readEach(conn, n, buf, func([]byte) {})
+}
+
+func readHashLoop(conn net.Conn, n int64, buf []byte) error {
+	h := sha256.New()
+	if err := readEach(conn, n, buf, func(p []byte) { h.Write(p) }); err != nil {
+		return err
+	}
+	h.Sum(nil)
+	return nil
+}
+
+func readEach(conn net.Conn, n int64, buf []byte, fn func([]byte)) error {
+	for n > 0 {
+		m, err := conn.Read(buf[:min(n, readSize)])
+		if err != nil {
+			return err
+		}
+		fn(buf[:m])
+		n -= int64(m)
+	}
+	_, err := conn.Write(buf[:1])
+	return err
+}
+
+// fillRandom fills p with bytes that nothing on the way can take for a page of
+// zeros or compress.
+func fillRandom(p []byte) {
+	// A fixed seed: runs are comparable, and secrecy is not wanted.
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range p {
+		p[i] = byte(random.Uint32())
+	}
+}
