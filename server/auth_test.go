@@ -186,6 +186,9 @@ func TestRefusedCredentials(t *testing.T) {
 		unknown := sigv4.Credential{AccessKey: "NOBODY", SecretKey: "x"}
 		for _, target := range []string{"/", "/bkt", "/bkt/k", "/none/k"} {
 			for _, method := range []string{"GET", "PUT", "DELETE", "POST", "HEAD"} {
+				if method == "POST" && target == "/bkt" {
+					continue // a form, which carries its signature in its body
+				}
 				f.send(t, call{method: method, target: target, body: bodyOf(method), cred: &wrong}).wantError(403, "SignatureDoesNotMatch")
 				f.send(t, call{method: method, target: target, body: bodyOf(method), cred: &unknown}).wantError(403, "InvalidAccessKeyId")
 				f.send(t, call{method: method, target: target, body: bodyOf(method), anonymous: true}).wantError(403, "AccessDenied")

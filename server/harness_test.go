@@ -17,6 +17,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/s3ultra/s3ultra/server"
 	"github.com/s3ultra/s3ultra/sigv4"
@@ -369,6 +370,9 @@ type reply struct {
 }
 
 func (r *reply) String() string {
+	if !utf8.ValidString(r.body) {
+		return fmt.Sprintf("%s %.120s -> %d %v %.40q", r.method, r.target, r.status, r.header, r.body)
+	}
 	return fmt.Sprintf("%s %.120s -> %d %v %.600s", r.method, r.target, r.status, r.header, r.body)
 }
 
