@@ -1,6 +1,9 @@
 package server
 
-import "bytes"
+import (
+	"bytes"
+	"math"
+)
 
 // byteRange is the part [off, off+n) of an object.
 type byteRange struct {
@@ -14,17 +17,20 @@ type byteRange struct {
 // Source: RFC 9110 section 14.2 and
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
 func parseRange(header []byte, size int64) (br byteRange, partial bool, err error) {
-	spec, ok := bytes.CutPrefix(trimSpace(header), []byte("bytes="))
-	if !ok {
+	spec := trimSpace(header)
+	const unit = "bytes="
+	// Range units are case-insensitive (RFC 9110 section 14.1).
+	if len(spec) < len(unit) || !equalFold(spec[:len(unit)], unit) {
 		return byteRange{}, false, nil
 	}
+	spec = spec[len(unit):]
 	first, last, ok := bytes.Cut(trimSpace(spec), []byte{'-'})
 	if !ok {
 		return byteRange{}, false, nil
 	}
 	first, last = trimSpace(first), trimSpace(last)
 	if len(first) == 0 {
-		n, ok := parseSize(last)
+		n, ok := parseOffset(last)
 		if !ok {
 			return byteRange{}, false, nil
 		}
@@ -34,22 +40,38 @@ func parseRange(header []byte, size int64) (br byteRange, partial bool, err erro
 		}
 		return byteRange{size - n, n}, true, nil
 	}
-	off, ok := parseSize(first)
+	off, ok := parseOffset(first)
 	if !ok {
 		return byteRange{}, false, nil
 	}
 	end := size
 	if len(last) > 0 {
-		to, ok := parseSize(last)
+		to, ok := parseOffset(last)
 		if !ok || to < off {
 			return byteRange{}, false, nil
 		}
-		end = min(to+1, size)
+		end = min(to, size-1) + 1
 	}
 	if off >= size {
 		return byteRange{}, true, rangeError(header, size)
 	}
 	return byteRange{off, end - off}, true, nil
+}
+
+// parseOffset reads a decimal offset of any length; one that no object reaches
+// is as good as the largest.
+func parseOffset(b []byte) (int64, bool) {
+	var n int64
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		if n > (math.MaxInt64-9)/10 {
+			n = math.MaxInt64 / 10
+		}
+		n = n*10 + int64(c-'0')
+	}
+	return n, len(b) > 0
 }
 
 // rangeError is the 416 reply, with the elements that download managers read.

@@ -119,6 +119,10 @@ func (x *listXML) object(o *store.Object) {
 	}
 	x.doc = appendIntElement(x.doc, "Size", o.Size)
 	x.doc = append(x.doc, x.owner...)
+	if o.Meta == "" || o.Meta[0]&metaHasStorageClass == 0 {
+		x.doc = append(x.doc, "<StorageClass>"+defaultClass+"</StorageClass>"...)
+		return
+	}
 	x.text("StorageClass", storageClassOf(o.Meta))
 }
 

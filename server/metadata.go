@@ -112,15 +112,15 @@ func appendMetaHeader(dst, name, value []byte) []byte {
 // withoutAWSChunked removes the aws-chunked token from a Content-Encoding: it
 // describes the upload's framing, not the object.
 func withoutAWSChunked(value []byte) []byte {
-	if !bytes.Contains(value, []byte("aws-chunked")) {
-		return value
-	}
 	var kept [][]byte
 	for _, token := range bytes.Split(value, []byte{','}) {
 		token = bytes.TrimSpace(token)
-		if len(token) > 0 && string(token) != "aws-chunked" {
+		if len(token) > 0 && !equalFold(token, "aws-chunked") {
 			kept = append(kept, token)
 		}
+	}
+	if len(kept) == bytes.Count(value, []byte{','})+1 {
+		return value
 	}
 	return bytes.Join(kept, []byte{','})
 }

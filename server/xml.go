@@ -63,9 +63,21 @@ func appendXMLTime(dst []byte, ms int64) []byte {
 //
 // Source: https://www.w3.org/TR/xml/#charsets
 func appendEscaped[T string | []byte](dst []byte, text T) []byte {
+	start := 0
 	for i := 0; i < len(text); i++ {
 		c := text[i]
+		if charClasses[c]&plainInXML != 0 {
+			continue
+		}
+		dst = append(dst, text[start:i]...)
 		switch {
+		case c >= utf8.RuneSelf:
+			// Decoding from a window avoids converting the whole text.
+			var window [utf8.UTFMax]byte
+			n := copy(window[:], text[i:])
+			r, size := utf8.DecodeRune(window[:n])
+			dst = utf8.AppendRune(dst, r)
+			i += size - 1
 		case c == '&':
 			dst = append(dst, "&amp;"...)
 		case c == '<':
@@ -76,37 +88,53 @@ func appendEscaped[T string | []byte](dst []byte, text T) []byte {
 			dst = append(dst, "&quot;"...)
 		case c == '\'':
 			dst = append(dst, "&#39;"...)
-		case c < 0x20 || c == 0x7f:
+		default:
 			dst = append(dst, "&#x"...)
 			dst = strconv.AppendUint(dst, uint64(c), 16)
 			dst = append(dst, ';')
-		case c < utf8.RuneSelf:
-			dst = append(dst, c)
-		default:
-			// Decoding from a window avoids converting the whole text.
-			var window [utf8.UTFMax]byte
-			n := copy(window[:], text[i:])
-			r, size := utf8.DecodeRune(window[:n])
-			dst = utf8.AppendRune(dst, r)
-			i += size - 1
 		}
+		start = i + 1
 	}
-	return dst
+	return append(dst, text[start:]...)
 }
 
 // appendURLEncoded appends text in the encoding of encoding-type=url: all but
 // unreserved characters and the slash as %XX.
 func appendURLEncoded[T string | []byte](dst []byte, text T) []byte {
 	const digits = "0123456789ABCDEF"
+	start := 0
 	for i := 0; i < len(text); i++ {
 		c := text[i]
-		if isUnreserved(c) || c == '/' {
-			dst = append(dst, c)
+		if charClasses[c]&plainInURL != 0 {
 			continue
 		}
+		dst = append(dst, text[start:i]...)
 		dst = append(dst, '%', digits[c>>4], digits[c&15])
+		start = i + 1
 	}
-	return dst
+	return append(dst, text[start:]...)
+}
+
+const (
+	plainInXML = 1 << iota
+	plainInURL
+)
+
+// charClasses tells of each byte where it stands for itself.
+var charClasses = newCharClasses()
+
+func newCharClasses() (classes [256]uint8) {
+	for i := range classes {
+		c := byte(i)
+		special := c == '&' || c == '<' || c == '>' || c == '"' || c == '\''
+		if c >= 0x20 && c < 0x7f && !special {
+			classes[i] |= plainInXML
+		}
+		if isUnreserved(c) || c == '/' {
+			classes[i] |= plainInURL
+		}
+	}
+	return classes
 }
 
 // isUnreserved reports RFC 3986 section 2.3's unreserved characters.
