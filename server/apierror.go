@@ -18,6 +18,7 @@ type apiError struct {
 	Status  int
 	Message string
 	Fields  []errorField
+	header  []errorField
 	cause   error
 }
 
@@ -39,6 +40,13 @@ func (e *apiError) Unwrap() error { return e.cause }
 func (e *apiError) with(name, value string) *apiError {
 	c := *e
 	c.Fields = append(append([]errorField(nil), e.Fields...), errorField{name, value})
+	return &c
+}
+
+// withHeader returns a copy of e whose reply carries one more header.
+func (e *apiError) withHeader(name, value string) *apiError {
+	c := *e
+	c.header = append(append([]errorField(nil), e.header...), errorField{name, value})
 	return &c
 }
 

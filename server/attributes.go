@@ -44,6 +44,7 @@ func (r *request) getObjectAttributes() error {
 		doc = appendIntElement(doc, "ObjectSize", o.Size)
 	}
 	r.setLastModified(o.ModTime)
+	r.setVersionID()
 	return r.sendXML(appendEnd(doc, "GetObjectAttributesResponse"))
 }
 

@@ -157,16 +157,6 @@ func (r *request) getBucketLocation() error {
 	return r.sendXML(appendEnd(doc, "LocationConstraint"))
 }
 
-// getBucketVersioning is GetBucketVersioning.
-//
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketVersioning.html
-func (r *request) getBucketVersioning() error {
-	if _, err := r.bucket(); err != nil {
-		return err
-	}
-	return r.sendXML([]byte(xmlHeader + "<VersioningConfiguration" + xmlNamespace + "/>"))
-}
-
 // bucketDefault is what a bucket answers about a configuration that was never
 // set: a document, or an error.
 type bucketDefault struct {

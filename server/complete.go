@@ -139,6 +139,7 @@ func (r *request) joinChecksums(u *store.Upload, parts []store.Part) (store.Chec
 }
 
 func (r *request) sendCompleted(o *store.Object) error {
+	r.setNewVersionID(o.Version)
 	doc := append([]byte(xmlHeader), "<CompleteMultipartUploadResult"+xmlNamespace+">"...)
 	doc = append(doc, "<Location>http://"...)
 	doc = appendEscaped(doc, r.ctx.Request.Header.Host())

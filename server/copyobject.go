@@ -33,7 +33,8 @@ func (r *request) copyObject() error {
 	if o.Size > maxPutSize {
 		return errInvalidRequest.saying("The specified copy source is larger than the maximum allowable size for a copy source: 5368709120")
 	}
-	self := bytes.Equal(src.bucket, r.target.bucket) && bytes.Equal(src.key, r.target.key)
+	// An earlier version copied to its own key is how one is restored.
+	self := !src.hasVersion && bytes.Equal(src.bucket, r.target.bucket) && bytes.Equal(src.key, r.target.key)
 	if self && !replace && r.header(storageClassHeader) == nil && r.header("x-amz-website-redirect-location") == nil {
 		return errInvalidRequest.saying("This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.")
 	}
@@ -50,6 +51,7 @@ func (r *request) copyObject() error {
 		c.Data.Release()
 		return err
 	}
+	r.setNewVersionID(c.Version)
 	doc := append([]byte(xmlHeader), "<CopyObjectResult"+xmlNamespace+">"...)
 	doc = appendTimeElement(doc, "LastModified", c.ModTime)
 	doc = appendElement(doc, "ETag", appendQuotedETag(nil, c.ETag))

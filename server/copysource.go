@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/s3ultra/s3ultra/store"
@@ -50,11 +51,11 @@ func (r *request) openSource(o *store.Object) (copySource, error) {
 	if b == nil {
 		return src, errNoSuchBucket.with("BucketName", string(src.bucket)).because(fmt.Errorf("copy source %s", src.bucket))
 	}
-	if src.hasVersion && string(src.versionID) != nullVersion {
-		return src, invalidArgument("versionId", string(src.versionID), "Invalid version id specified")
+	if err := src.open(b, o); err != nil {
+		return src, err
 	}
-	if !b.Get(src.key, o) {
-		return src, errNoSuchKey.with("Key", string(src.key)).because(fmt.Errorf("copy source %s/%s", src.bucket, src.key))
+	if b.Versioning() != store.VersioningUnset {
+		r.setVersion(nameSourceVersionID, o.Version)
 	}
 	if c := r.sourceConditions(); c.set() {
 		if err := c.evaluateSource(o); err != nil {
@@ -63,4 +64,25 @@ func (r *request) openSource(o *store.Object) (copySource, error) {
 		}
 	}
 	return src, nil
+}
+
+// open fills o with the version that src names, or with the current one.
+func (src *copySource) open(b *store.Bucket, o *store.Object) error {
+	if !src.hasVersion {
+		if b.Get(src.key, o) {
+			return nil
+		}
+		return errNoSuchKey.with("Key", string(src.key)).because(fmt.Errorf("copy source %s/%s", src.bucket, src.key))
+	}
+	v, err := parseVersionID("versionId", src.versionID)
+	if err != nil {
+		return err
+	}
+	switch err := b.GetVersion(src.key, v, o); {
+	case errors.Is(err, store.ErrDeleteMarker):
+		return errInvalidRequest.saying("The source of a copy request may not specifically refer to a delete marker by version id.").because(err)
+	case err != nil:
+		return noSuchVersion(src.key, v)
+	}
+	return nil
 }

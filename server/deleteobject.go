@@ -17,7 +17,8 @@ const (
 	maxDeleteDocument = 8 << 20
 )
 
-// deleteObject is DeleteObject. Deleting what is not there succeeds.
+// deleteObject is DeleteObject. Deleting what is not there succeeds. With
+// versioning it adds a delete marker, unless a version is named.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObject.html
 func (r *request) deleteObject() error {
@@ -25,13 +26,29 @@ func (r *request) deleteObject() error {
 	if err != nil {
 		return err
 	}
-	if err := r.checkVersionID(); err != nil {
+	v, given, err := r.versionID()
+	if err != nil {
 		return err
 	}
-	if _, err := b.Delete(r.target.key, r.now, r.deleteCheck()); err != nil {
+	d, err := r.remove(b, r.target.key, v, given, r.deleteCheck())
+	if err != nil {
 		return err
+	}
+	if d.Marker {
+		r.ctx.Response.Header.SetCanonical(nameDeleteMarker, valueTrue)
+	}
+	if b.Versioning() != store.VersioningUnset {
+		r.setVersion(nameVersionID, d.Version)
 	}
 	return r.sendNothing(204)
+}
+
+// remove deletes version v if one is given, else the current object.
+func (r *request) remove(b *store.Bucket, key []byte, v store.Version, given bool, check func(*store.Object) error) (store.Deleted, error) {
+	if given {
+		return b.DeleteVersion(key, v, check)
+	}
+	return b.Delete(key, r.now, check)
 }
 
 // deleteCheck is the condition of a delete: If-Match holds for a missing
@@ -87,7 +104,7 @@ func (r *request) deleteObjects() error {
 	doc := append([]byte(xmlHeader), "<DeleteResult"+xmlNamespace+">"...)
 	for i := range req.Objects {
 		o := &req.Objects[i]
-		err := r.deleteOne(b, o.Key, o.VersionID, o.ETag)
+		d, err := r.deleteOne(b, o.Key, o.VersionID, o.ETag)
 		if err != nil {
 			doc = appendDeleteError(doc, o.Key, o.VersionID, toAPIError(err))
 			continue
@@ -100,19 +117,30 @@ func (r *request) deleteObjects() error {
 		if o.VersionID != "" {
 			doc = appendElement(doc, "VersionId", o.VersionID)
 		}
+		if d.Marker {
+			doc = appendBoolElement(doc, "DeleteMarker", true)
+			doc = append(doc, "<DeleteMarkerVersionId>"...)
+			doc = appendEnd(d.Version.Append(doc), "DeleteMarkerVersionId")
+		}
 		doc = append(doc, "</Deleted>"...)
 	}
 	return r.sendXML(appendEnd(doc, "DeleteResult"))
 }
 
-func (r *request) deleteOne(b *store.Bucket, key, version, etag string) error {
+func (r *request) deleteOne(b *store.Bucket, key, version, etag string) (store.Deleted, error) {
 	switch {
 	case key == "":
-		return errMalformedXML.saying("A key must not be empty.")
+		return store.Deleted{}, errMalformedXML.saying("A key must not be empty.")
 	case len(key) > maxKeyLength:
-		return errKeyTooLong
-	case version != "" && version != nullVersion:
-		return errNoSuchVersion
+		return store.Deleted{}, errKeyTooLong
+	}
+	var v store.Version
+	if version != "" {
+		var ok bool
+		if v, ok = store.ParseVersion(viewBytes(version)); !ok {
+			// AWS's code here; in DeleteObject the same is InvalidArgument.
+			return store.Deleted{}, errNoSuchVersion
+		}
 	}
 	var check func(*store.Object) error
 	if etag != "" {
@@ -123,11 +151,11 @@ func (r *request) deleteOne(b *store.Bucket, key, version, etag string) error {
 			return nil
 		}
 	}
-	_, err := b.Delete(viewBytes(key), r.now, check)
+	d, err := r.remove(b, viewBytes(key), v, version != "", check)
 	if errors.Is(err, store.ErrNoSuchBucket) {
-		return errNoSuchBucket
+		err = errNoSuchBucket
 	}
-	return err
+	return d, err
 }
 
 func appendDeleteError(doc []byte, key, version string, e *apiError) []byte {

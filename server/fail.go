@@ -39,6 +39,9 @@ func (r *request) fail(err error) {
 			resp.Header.Set("Content-Range", "bytes */"+f.Value)
 		}
 	}
+	for _, h := range e.header {
+		resp.Header.Set(h.Name, h.Value)
+	}
 	resp.Header.SetContentType("application/xml")
 	if r.method == "HEAD" {
 		return

@@ -6,22 +6,6 @@ import (
 	"github.com/s3ultra/s3ultra/store"
 )
 
-// lookup fills r.object with the object that the request names.
-// Errors: errNoSuchBucket, errNoSuchKey, and those of a versionId.
-func (r *request) lookup() error {
-	b, err := r.bucket()
-	if err != nil {
-		return err
-	}
-	if err := r.checkVersionID(); err != nil {
-		return err
-	}
-	if !b.Get(r.target.key, &r.object) {
-		return errNoSuchKey
-	}
-	return nil
-}
-
 // getObject is GetObject, and HeadObject by method.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
@@ -125,6 +109,7 @@ func (r *request) setObjectHeaders(o *store.Object) {
 	h := &r.ctx.Response.Header
 	r.setETag(o.ETag)
 	r.setLastModified(o.ModTime)
+	r.setVersionID()
 	h.SetCanonical(nameAcceptRanges, valueBytes)
 	typed := false
 	m := readMetadata(o.Meta)
@@ -141,6 +126,7 @@ func (r *request) setObjectHeaders(o *store.Object) {
 func (r *request) setNotModifiedHeaders() {
 	r.setETag(r.object.ETag)
 	r.setLastModified(r.object.ModTime)
+	r.setVersionID()
 }
 
 // responseOverrides are the query parameters that replace reply headers.

@@ -12,11 +12,21 @@ var (
 	nameMPPartsCount     = []byte("X-Amz-Mp-Parts-Count")
 	nameBucketRegion     = []byte("X-Amz-Bucket-Region")
 	nameChecksumType     = []byte("X-Amz-Checksum-Type")
+	nameVersionID        = []byte("X-Amz-Version-Id")
+	nameSourceVersionID  = []byte("X-Amz-Copy-Source-Version-Id")
+	nameDeleteMarker     = []byte("X-Amz-Delete-Marker")
 	nameStorageClass     = []byte("X-Amz-Storage-Class")
 	nameLocation         = []byte("Location")
 	nameContentTypeXML   = []byte("application/xml")
+	valueTrue            = []byte("true")
 	valueBytes           = []byte("bytes")
 	valueOctetStream     = []byte("binary/octet-stream")
 	valueApplicationXML  = "application/xml"
 	nameChecksumAlgoName = []byte("X-Amz-Checksum-Algorithm")
+)
+
+// Names of headers that an error reply carries, see apiError.withHeader.
+const (
+	headerVersionID    = "X-Amz-Version-Id"
+	headerDeleteMarker = "X-Amz-Delete-Marker"
 )

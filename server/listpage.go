@@ -19,7 +19,10 @@ type listPage struct {
 	// after is where the page starts: entries must be greater. When it is a
 	// common prefix already sent, keys below it are no entries of their own.
 	after []byte
-	max   int
+	// amid: the walk was started behind a version of the key after, and other
+	// versions of that key belong to the page.
+	amid bool
+	max  int
 
 	entries   int
 	truncated bool
@@ -31,6 +34,13 @@ type listPage struct {
 type entry struct {
 	name  []byte // key or common prefix
 	group bool
+}
+
+// walker is what a page walks: the keys of a bucket, or their versions.
+type walker interface {
+	Seek(key []byte) bool
+	Next() bool
+	Key() []byte
 }
 
 // start positions c on the first key that can belong to the page.
@@ -47,7 +57,7 @@ func (p *listPage) start(c *store.Cursor) bool {
 // common prefix is passed by one seek, however many keys it holds.
 //
 // found is whether c stands on a key (the result of start, then of next).
-func (p *listPage) next(c *store.Cursor, found bool) (e entry, ok bool) {
+func (p *listPage) next(c walker, found bool) (e entry, ok bool) {
 	for found {
 		key := c.Key()
 		if !bytes.HasPrefix(key, p.prefix) {
@@ -58,7 +68,7 @@ func (p *listPage) next(c *store.Cursor, found bool) (e entry, ok bool) {
 		if group != nil {
 			name = group
 		}
-		if bytes.Compare(name, p.after) > 0 {
+		if order := bytes.Compare(name, p.after); order > 0 || order == 0 && p.amid && group == nil {
 			if p.entries == p.max {
 				p.truncated = true
 				return entry{}, false
@@ -72,7 +82,7 @@ func (p *listPage) next(c *store.Cursor, found bool) (e entry, ok bool) {
 }
 
 // skip moves c past the key it stands on, or past the whole group.
-func (p *listPage) skip(c *store.Cursor, group []byte) bool {
+func (p *listPage) skip(c walker, group []byte) bool {
 	if group == nil {
 		return c.Next()
 	}

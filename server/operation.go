@@ -20,6 +20,7 @@ var (
 	opDeleteBucket        = &operation{name: "DeleteBucket", run: (*request).deleteBucket}
 	opGetBucketLocation   = &operation{name: "GetBucketLocation", run: (*request).getBucketLocation}
 	opGetBucketVersioning = &operation{name: "GetBucketVersioning", run: (*request).getBucketVersioning}
+	opPutBucketVersioning = &operation{name: "PutBucketVersioning", run: (*request).putBucketVersioning}
 	opGetBucketAcl        = &operation{name: "GetBucketAcl", run: (*request).getBucketAcl}
 	opGetBucketDefault    = &operation{name: "GetBucketConfiguration", run: (*request).getBucketConfiguration}
 

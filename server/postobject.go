@@ -237,6 +237,7 @@ func (r *request) receiveFile(f *postForm, policy *postPolicy, plan *bodyPlan, w
 // 201 (which has a document) or 204, the default and what any other value means.
 func (r *request) sendPosted(f *postForm, o *store.Object) error {
 	r.setETag(o.ETag)
+	r.setNewVersionID(o.Version)
 	r.setChecksum(o.Checksum, 0)
 	if to := redirectTarget(f, string(r.target.bucket), string(r.target.key), o.ETag); to != "" {
 		r.ctx.Response.Header.SetCanonical(nameLocation, []byte(to))

@@ -86,6 +86,7 @@ func (r *request) putObject() error {
 		return err
 	}
 	r.setETag(o.ETag)
+	r.setNewVersionID(o.Version)
 	r.setChecksum(got.checksum, 0)
 	return r.sendNothing(200)
 }

@@ -30,6 +30,7 @@ type request struct {
 	part           int          // of UploadPart
 	object         store.Object // scratch of the handler
 	page           listPage
+	versioned      bool // lookup's bucket has, or had, versioning
 	plan           bodyPlan
 	receiver       receiver
 	meta           []byte // encoded metadata of a write

@@ -37,8 +37,11 @@ func routeBucket(method, sub string, t *target) *operation {
 			return opHeadBucket
 		}
 	case "PUT":
-		if sub == "" {
+		switch sub {
+		case "":
 			return opCreateBucket
+		case "versioning":
+			return opPutBucketVersioning
 		}
 	case "DELETE":
 		if sub == "" {
