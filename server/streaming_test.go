@@ -322,3 +322,13 @@ func TestT13Length(t *testing.T) {
 		}
 	})
 }
+
+// TestT11ContentEncodingCase: content codings are case-insensitive (RFC 9110, 8.4.1).
+func TestT11ContentEncodingCase(t *testing.T) {
+	conformance(t, func(t *testing.T, f *fixture) {
+		for _, row := range []struct{ sent, want string }{{"AWS-Chunked", ""}, {"Gzip,AWS-CHUNKED", "Gzip"}} {
+			f.put(t, "/bkt/k", "hello", "Content-Encoding: "+row.sent)
+			f.do(t, "HEAD", "/bkt/k", "").want(200).wantHeader("Content-Encoding: " + row.want)
+		}
+	})
+}
