@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/minio/crc64nvme"
+	md5simd "github.com/minio/md5-simd"
 	"github.com/minio/sha256-simd"
 )
 
@@ -29,6 +30,9 @@ type digest struct {
 	algorithm checksumAlgorithm
 	crc       uint64
 	hash      hash.Hash
+
+	lanes *md5Lanes      // set by md5Lanes.start, which Release tells
+	lane  md5simd.Hasher // hash, when it is a lane
 }
 
 // Reset starts a sum of algorithm a, ending what the digest was used for before.
@@ -49,6 +53,9 @@ func (d *digest) Reset(a checksumAlgorithm) {
 // Release gives the state back to its pool; the digest is then of checksumNone. It may be called
 // any number of times.
 func (d *digest) Release() {
+	if d.lanes != nil {
+		d.lanes.end(d)
+	}
 	if d.hash != nil {
 		hashPools[d.algorithm].Put(d.hash)
 	}

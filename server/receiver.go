@@ -90,7 +90,7 @@ func (r *request) newReceiver(plan *bodyPlan, wantMD5 bool) *receiver {
 		rx.sha.Reset(checksumSHA256)
 	}
 	if wantMD5 || rx.verify && plan.hasMD5 {
-		rx.md5.Reset(checksumMD5)
+		r.srv.md5.start(&rx.md5, plan.size)
 	}
 	if rx.verify || plan.compute {
 		rx.sum.Reset(plan.algorithm)

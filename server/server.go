@@ -43,6 +43,7 @@ type Server struct {
 	log      *failureLog
 	ids      *requestIDs
 	requests sync.Pool // *request
+	md5      md5Lanes
 	http     *fasthttp.Server
 	started  time.Time
 }
