@@ -95,6 +95,7 @@ func (r *request) postObject() error {
 		o.Release()
 		return err
 	}
+	r.setNewVersionID(o.Version)
 	return r.sendPosted(form, &o)
 }
 

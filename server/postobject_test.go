@@ -345,6 +345,8 @@ func TestPostObjectMalformed(t *testing.T) {
 		row("no final boundary", whole[:end], "MalformedPOSTRequest")
 		row("half a boundary", whole[:end+20], "MalformedPOSTRequest")
 		row("boundary without its dashes", whole[:end+4+len(boundary)], "MalformedPOSTRequest")
+		row("boundary of a part that does not come", whole[:end+4+len(boundary)]+"\r\n", "MalformedPOSTRequest")
+		row("headers of a part that does not come", whole[:end+4+len(boundary)]+"\r\nX: y\r\n\r\n", "MalformedPOSTRequest")
 		row("final boundary of another form", strings.Replace(whole, boundary+"--", boundary+"x--", 1), "MalformedPOSTRequest")
 		row("fields too large", form(append(signed, field{"key", "k", ""}, field{"x-ignore-a", letters(20 << 10), ""}, field{"file", "x", ""})...), "MaxPostPreDataLengthExceededError")
 		row("variables too large", form(append(signed, field{"key", "k", ""}, field{"x-ignore-a", strings.Repeat("${filename}", 1000), ""}, field{"file", "x", letters(2000)})...), "MaxPostPreDataLengthExceededError")
@@ -357,6 +359,9 @@ func TestPostObjectMalformed(t *testing.T) {
 			f.send(t, c).wantError(400, "MalformedPOSTRequest")
 		}
 		f.do(t, "HEAD", "/bkt/k", "").want(404)
+		// Without a line break at the end.
+		f.send(t, post("/bkt", strings.TrimSpace(whole))).want(204)
+		f.do(t, "DELETE", "/bkt/k", "").want(204)
 		// What surrounds the form, and large ignored fields after the file.
 		f.send(t, post("/bkt", "preamble\r\n"+form(append(signed, field{"key", "k", ""}, field{"file", "x", ""}, field{"late", letters(200_000), ""})...)+letters(100_000))).want(204)
 		f.do(t, "GET", "/bkt/k", "").wantBody(200, "x")

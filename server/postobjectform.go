@@ -171,8 +171,7 @@ func (f *postForm) finish() error {
 	for {
 		f.body.budget = maxFormFraming
 		part, err := f.reader.NextRawPart()
-		// Not errors.Is: a body that ends inside a boundary gives an error that
-		// wraps io.EOF, a final boundary io.EOF itself.
+		// The final boundary, see formBody.
 		if err == io.EOF {
 			break
 		}
@@ -187,8 +186,7 @@ func (f *postForm) finish() error {
 			return f.broken(err)
 		}
 	}
-	f.body.budget = unlimited
-	if _, err := io.Copy(io.Discard, &f.body); err != nil {
+	if err := f.body.skip(); err != nil {
 		return f.broken(err)
 	}
 	if f.body.size >= 0 && f.body.count != f.body.size {
@@ -224,31 +222,28 @@ const unlimited = -1
 
 // formBody is the body of a form. It reads the connection in large blocks,
 // where mime/multipart asks for 4 KiB at a time.
+//
+// It never reports io.EOF. mime/multipart returns that for a final boundary, but
+// also when the body ends after a boundary that opens a part: only with another
+// error at the end of the body does io.EOF mean the final boundary. A line break
+// is added to the body because without one, too, mime/multipart expects io.EOF.
 type formBody struct {
 	src     io.Reader
 	size    int64 // declared, -1 if unknown
 	count   int64 // bytes read from src
 	err     error // of src
+	ended   bool  // the line break is added
 	scratch []byte
-	ready   []byte // read and not handed out, in scratch
+	ready   []byte // read and not handed out
 	budget  int    // bytes that may still be handed out, or unlimited
 }
 
-// Read is io.Reader's; errMaxPostPreData when the budget is spent.
+// Read is io.Reader's; errMaxPostPreData when the budget is spent,
+// io.ErrUnexpectedEOF at the end.
 func (b *formBody) Read(p []byte) (int, error) {
 	if len(b.ready) == 0 {
-		if b.err != nil {
-			return 0, b.err
-		}
-		var n int
-		n, b.err = b.src.Read(b.scratch)
-		b.count += int64(n)
-		b.ready = b.scratch[:n]
-		if n == 0 {
-			if b.err == nil {
-				b.err = io.EOF
-			}
-			return 0, b.err
+		if err := b.fill(); err != nil {
+			return 0, err
 		}
 	}
 	if b.budget == 0 {
@@ -261,4 +256,38 @@ func (b *formBody) Read(p []byte) (int, error) {
 	}
 	b.ready = b.ready[n:]
 	return n, nil
+}
+
+// fill reads the next block into ready.
+func (b *formBody) fill() error {
+	if b.err == nil {
+		var n int
+		n, b.err = b.src.Read(b.scratch)
+		b.count += int64(n)
+		if b.ready = b.scratch[:n]; n > 0 {
+			return nil
+		}
+		if b.err == nil {
+			b.err = io.EOF
+		}
+	}
+	switch {
+	case b.err != io.EOF:
+		return b.err
+	case b.ended:
+		return io.ErrUnexpectedEOF
+	}
+	b.ended = true
+	b.ready = []byte("\r\n")
+	return nil
+}
+
+// skip reads the body to its end.
+func (b *formBody) skip() error {
+	for !b.ended {
+		if err := b.fill(); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -86,6 +86,7 @@ func FuzzPostForm(f *testing.F) {
 	f.Add([]byte("\r\n--B\nContent-Disposition: form-data; name=file\n\nx\n--B--\n"), 1)
 	f.Add([]byte(part("file", "a")+part("file", "b")+"--B--"), 7)
 	f.Add([]byte(part("file", "abc")+"--B"), 2)
+	f.Add([]byte(part("file", "abc")+"--B\r\n"), 7)
 	f.Fuzz(func(t *testing.T, body []byte, block int) {
 		if block < 1 || block > 1<<16 {
 			return
