@@ -15,9 +15,11 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # Flags for `make run`, such as ARGS="--port 9001".
 ARGS ?=
 
-# What `make bench` runs, and for how long each.
+# What `make bench` runs, and for how long each; flags of its second half, such
+# as BENCHARGS="--rounds 5".
 BENCH     ?= .
 BENCHTIME ?= 1s
+BENCHARGS ?=
 
 .PHONY: build run test race vet lint fmt bench e2e docker clean need-go
 
@@ -48,8 +50,11 @@ lint: vet
 fmt: need-go
 	$(GO) fmt ./...
 
-bench: need-go
+# The packages' own benchmarks, then the whole server beside the least that any
+# program needs on this machine (docs/cli.md, bench).
+bench: build
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
+	bin/s3ultra bench $(BENCHARGS)
 
 # Real clients against the real binary; prints the matrix of docs/clients.md.
 e2e: build

@@ -61,7 +61,7 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app := &cli.App{
 		Name:            "s3ultra",
 		Usage:           "an S3-compatible object server for benchmarks",
-		UsageText:       "s3ultra [serve] [flags]    (see: s3ultra serve --help)\ns3ultra health [URL] | version | completion SHELL",
+		UsageText:       "s3ultra [serve] [flags]    (see: s3ultra serve --help)\ns3ultra bench [flags] | health [URL] | version | completion SHELL",
 		HideVersion:     true,
 		HideHelpCommand: true,
 		Reader:          stdin,
@@ -76,6 +76,7 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	}
 	app.Commands = []*cli.Command{
 		serveCommand(args),
+		benchCommand(),
 		healthCommand(),
 		versionCommand(),
 		completionCommand(app),

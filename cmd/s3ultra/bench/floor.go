@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"sync"
 
 	"github.com/minio/sha256-simd"
 )
@@ -90,7 +91,7 @@ func ServeFloor(kind string, stdin io.Reader, stdout io.Writer) error {
 	var serve func(net.Listener) error
 	switch kind {
 	case "write":
-		serve = serveBare(writeLoop)
+		serve = serveBare(newWriteLoop())
 	case "read":
 		serve = serveBare(readLoop)
 	case "readhash":
@@ -124,7 +125,7 @@ func ServeFloor(kind string, stdin io.Reader, stdout io.Writer) error {
 }
 
 // serveBare returns a server that runs loop once for each request.
-func serveBare(loop func(conn net.Conn, n int64, buf []byte) error) func(net.Listener) error {
+func serveBare(loop func(conn net.Conn, n int64) error) func(net.Listener) error {
 	return func(ln net.Listener) error {
 		for {
 			conn, err := ln.Accept()
@@ -133,14 +134,12 @@ func serveBare(loop func(conn net.Conn, n int64, buf []byte) error) func(net.Lis
 			}
 			go func() {
 				defer conn.Close()
-				buf := make([]byte, readSize)
-				fillRandom(buf)
 				var head [8]byte
 				for {
 					if _, err := io.ReadFull(conn, head[:]); err != nil {
 						return
 					}
-					if err := loop(conn, int64(binary.LittleEndian.Uint64(head[:])), buf); err != nil {
+					if err := loop(conn, int64(binary.LittleEndian.Uint64(head[:]))); err != nil {
 						return
 					}
 				}
@@ -149,9 +148,17 @@ func serveBare(loop func(conn net.Conn, n int64, buf []byte) error) func(net.Lis
 	}
 }
 
-func writeLoop(conn net.Conn, n int64, buf []byte) error {
+// newWriteLoop returns a loop that writes one block, shared by all connections
+// so that every core has it in its cache.
+func newWriteLoop() func(net.Conn, int64) error {
+	block := make([]byte, blockSize)
+	fillRandom(block)
+	return func(conn net.Conn, n int64) error { return writeLoop(conn, n, block) }
+}
+
+func writeLoop(conn net.Conn, n int64, block []byte) error {
 	for n > 0 {
-		m, err := conn.Write(buf[:min(n, blockSize)])
+		m, err := conn.Write(block[:min(n, blockSize)])
 		if err != nil {
 			return err
 		}
@@ -160,29 +167,39 @@ func writeLoop(conn net.Conn, n int64, buf []byte) error {
 	return nil
 }
 
-func readLoop(conn net.Conn, n int64, buf []byte) error {
-	return readEach(conn, n, buf, func([]byte) {})
+func readLoop(conn net.Conn, n int64) error {
+	return readEach(conn, n, func([]byte) {})
 }
 
-func readHashLoop(conn net.Conn, n int64, buf []byte) error {
+func readHashLoop(conn net.Conn, n int64) error {
 	h := sha256.New()
-	if err := readEach(conn, n, buf, func(p []byte) { h.Write(p) }); err != nil {
+	if err := readEach(conn, n, func(p []byte) { h.Write(p) }); err != nil {
 		return err
 	}
 	h.Sum(nil)
 	return nil
 }
 
-func readEach(conn net.Conn, n int64, buf []byte, fn func([]byte)) error {
+// readBuffers are not made for each request: a loop has its buffer already.
+var readBuffers = sync.Pool{New: func() any {
+	b := make([]byte, readSize)
+	return &b
+}}
+
+// readEach reads n bytes, calls fn with what each read brought, and answers
+// with one byte.
+func readEach(conn net.Conn, n int64, fn func([]byte)) error {
+	buf := readBuffers.Get().(*[]byte)
+	defer readBuffers.Put(buf)
 	for n > 0 {
-		m, err := conn.Read(buf[:min(n, readSize)])
+		m, err := conn.Read((*buf)[:min(n, readSize)])
 		if err != nil {
 			return err
 		}
-		fn(buf[:m])
+		fn((*buf)[:m])
 		n -= int64(m)
 	}
-	_, err := conn.Write(buf[:1])
+	_, err := conn.Write((*buf)[:1])
 	return err
 }
 

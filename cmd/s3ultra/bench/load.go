@@ -196,14 +196,15 @@ func listAsk(after string) ask {
 	return ask{method: "GET", query: query}
 }
 
-// putKey names the i-th object that a connection overwrites again and again:
-// two of large ones, so that what a server must keep stays bounded.
+// putKey names the i-th object that a connection overwrites again and again.
 func (p *preparation) putKey(worker, i int) string {
 	key := fmt.Sprintf("bench/put-%d/%04d-%02d.bin", p.load.size, worker, i)
 	p.target.made(key)
 	return key
 }
 
+// putCount is how many objects a connection overwrites in turn: one large one,
+// as a server that keeps bytes keeps them all.
 func (p *preparation) putCount() int {
 	if p.load.size < mib {
 		return maxKeys

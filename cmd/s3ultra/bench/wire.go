@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -27,12 +28,13 @@ const (
 
 // wire is one connection to a server. It sends an exchange and takes the
 // reply at the least cost it can: no allocation, bodies dropped unseen. Not
-// safe for concurrent use, but for close.
+// safe for concurrent use, but for interrupt.
 type wire struct {
 	address string
 	tls     *tls.Config // nil: plain TCP
 
 	conn  net.Conn // nil: not connected
+	open  atomic.Pointer[net.Conn]
 	raw   syscall.RawConn
 	drop  dropping
 	buf   [replyBuffer]byte
@@ -67,8 +69,17 @@ func (w *wire) dial(ctx context.Context) error {
 		return fmt.Errorf("cannot connect: %w", err)
 	}
 	w.conn = conn
+	w.open.Store(&conn)
 	w.drop.init()
 	return nil
+}
+
+// interrupt fails what the wire is doing. Any goroutine may call it.
+func (w *wire) interrupt() {
+	if conn := w.open.Load(); conn != nil {
+		// On a connection that is closed already this does nothing.
+		_ = (*conn).SetDeadline(time.Unix(1, 0))
+	}
 }
 
 // close ends the connection; do connects again.
