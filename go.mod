@@ -11,6 +11,7 @@ require (
 	github.com/urfave/cli/v2 v2.27.7
 	github.com/valyala/fasthttp v1.78.0
 	golang.org/x/sys v0.50.0
+	go.yaml.in/yaml/v3 v3.0.6
 )
 
 require (
