@@ -23,8 +23,6 @@ type conn struct {
 	holding *[]byte
 	out     outgoing
 	in      incoming
-	// lowWater is the socket's SO_RCVLOWAT; 0 stands for the default, 1.
-	lowWater int
 }
 
 func newConn(c *net.TCPConn) (net.Conn, error) {
@@ -45,27 +43,11 @@ func (c *conn) Write(p []byte) (int, error) {
 		*c.holding = append(*c.holding, p...)
 		return len(p), nil
 	}
-	return c.TCPConn.Write(p)
+	return c.write(p)
 }
 
 // Read reads into p, or drops len(p) bytes at most if p is discardSpace.
-func (c *conn) Read(p []byte) (int, error) {
-	if isDiscardSpace(p) {
-		return c.discard(len(p))
-	}
-	return c.TCPConn.Read(p)
-}
-
-// lowWaterBody is the size from which waiting for more than the first bytes of
-// a body pays for the two system calls it takes.
-const lowWaterBody = 1 << 20
-
-// relaxReads makes the socket readable at the first byte again.
-func (c *conn) relaxReads() {
-	if c.lowWater > 1 {
-		c.setLowWater(1)
-	}
-}
+func (c *conn) Read(p []byte) (int, error) { return c.read(p) }
 
 // blocks is a reply body that the connection pulls block by block while it
 // writes.

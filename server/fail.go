@@ -9,15 +9,10 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-const (
-	// drainTime bounds how long an unread body is read away after its request
-	// was refused. 5 GiB, the largest body S3 allows, takes loopback a few
-	// seconds; a client that trickles loses its connection instead.
-	drainTime = 60 * time.Second
-	// drainBlock is the size of one such read: at 256 KiB the cost of a read
-	// call no longer shows (see the table in docs/performance.md).
-	drainBlock = 256 << 10
-)
+// drainTime bounds how long an unread body is read away after its request
+// was refused. 5 GiB, the largest body S3 allows, takes loopback a few
+// seconds; a client that trickles loses its connection instead.
+const drainTime = 60 * time.Second
 
 // fail writes the error reply of err: the only place that does.
 func (r *request) fail(err error) {
@@ -78,11 +73,15 @@ func (r *request) drain() {
 	if body == nil {
 		return
 	}
-	buf := drainBuffers.get()
-	defer drainBuffers.put(buf)
+	buf := discardSpace
+	if _, ok := r.ctx.Conn().(*conn); !ok || len(buf) == 0 {
+		scratch := receiveBuffers.get()
+		defer receiveBuffers.put(scratch)
+		buf = *scratch
+	}
 	deadlineSet := false
 	for {
-		n, err := body.Read(*buf)
+		n, err := body.Read(buf)
 		if err != nil || n == 0 {
 			if err != nil && !errors.Is(err, io.EOF) {
 				r.ctx.SetConnectionClose()

@@ -245,8 +245,8 @@ func (r *request) copyBytes(b *store.Bucket, u *store.Upload, o *store.Object, b
 	defer body.close()
 	if !wantMD5 && alg == checksumNone && b.Mode() == store.Synth && br.n >= r.srv.cfg.KeepSmall {
 		// One Advance per block keeps the count an int on 32-bit machines.
-		for left := br.n; left > 0 && err == nil; left -= min(left, bodyBlock) {
-			err = w.Advance(int(min(left, bodyBlock)))
+		for left := br.n; left > 0 && err == nil; left -= min(left, replyBlock) {
+			err = w.Advance(int(min(left, replyBlock)))
 		}
 	} else {
 		err = body.each(func(block []byte) error {

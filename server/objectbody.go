@@ -35,13 +35,13 @@ func (b *objectBody) block() []byte {
 		return b.ready
 	}
 	if b.object.Data != nil {
-		b.ready = b.object.Data.Slice(b.off, int(min(b.left, bodyBlock)))
+		b.ready = b.object.Data.Slice(b.off, int(min(b.left, replyBlock)))
 		return b.ready
 	}
 	if b.scratch == nil {
-		b.scratch = bodyBuffers.get()
+		b.scratch = replyBuffers.get()
 	}
-	b.ready = (*b.scratch)[:min(b.left, bodyBlock)]
+	b.ready = (*b.scratch)[:min(b.left, replyBlock)]
 	b.srv.cfg.Pattern.Fill(b.ready, b.object.Content, b.off)
 	return b.ready
 }
@@ -58,7 +58,7 @@ func (b *objectBody) advance(n int) {
 func (b *objectBody) park() {
 	b.ready = nil
 	if b.scratch != nil {
-		bodyBuffers.put(b.scratch)
+		replyBuffers.put(b.scratch)
 		b.scratch = nil
 	}
 }

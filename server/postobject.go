@@ -59,8 +59,8 @@ func (r *request) postObject() error {
 	if err != nil {
 		return err
 	}
-	scratch := bodyBuffers.get()
-	defer bodyBuffers.put(scratch)
+	scratch := receiveBuffers.get()
+	defer receiveBuffers.put(scratch)
 	form, err := readPostForm(body, boundary, size, *scratch)
 	if err != nil {
 		return err
@@ -203,10 +203,10 @@ func checkHeaderField(f sigv4.Field) error {
 func (r *request) receiveFile(f *postForm, policy *postPolicy, plan *bodyPlan, w *store.Writer, wantMD5 bool) (received, error) {
 	rx := r.newReceiver(plan, wantMD5)
 	defer rx.release()
-	scratch := bodyBuffers.get()
-	defer bodyBuffers.put(scratch)
+	scratch := receiveBuffers.get()
+	defer receiveBuffers.put(scratch)
 	for {
-		space := w.Next(bodyBlock)
+		space := w.Next(replyBlock)
 		if len(space) == 0 {
 			space = *scratch
 		}

@@ -124,17 +124,15 @@ func (rx *receiver) readInto(w *store.Writer) error {
 	if body == nil {
 		return nil
 	}
-	scratch := bodyBuffers.get()
-	defer bodyBuffers.put(scratch)
-	drop := *scratch
-	if c, ok := rx.r.ctx.Conn().(*conn); ok && rx.blind() && len(discardSpace) > 0 {
-		drop = discardSpace
-		if rx.plan.size >= lowWaterBody {
-			defer c.relaxReads()
-		}
+	drop := discardSpace
+	if _, ok := rx.r.ctx.Conn().(*conn); !ok || !rx.blind() || len(drop) == 0 {
+		pool := receivePool(rx.plan.size)
+		scratch := pool.get()
+		defer pool.put(scratch)
+		drop = *scratch
 	}
 	for {
-		space := w.Next(bodyBlock)
+		space := w.Next(replyBlock)
 		if len(space) == 0 {
 			// Dropped by the store, or its declared end: there Read tells that
 			// the body has ended, or Advance that it has not.
@@ -159,8 +157,9 @@ func (rx *receiver) readBlocks(take func([]byte) error) error {
 	if body == nil {
 		return nil
 	}
-	scratch := bodyBuffers.get()
-	defer bodyBuffers.put(scratch)
+	pool := receivePool(rx.plan.size)
+	scratch := pool.get()
+	defer pool.put(scratch)
 	for {
 		n, err := body.Read(*scratch)
 		if n > 0 {
@@ -181,8 +180,9 @@ func (rx *receiver) readChunks(take func([]byte) error) error {
 	if body == nil {
 		return io.ErrUnexpectedEOF
 	}
-	scratch := bodyBuffers.get()
-	defer bodyBuffers.put(scratch)
+	pool := receivePool(rx.plan.size)
+	scratch := pool.get()
+	defer pool.put(scratch)
 	rx.decoder.Reset(body, &rx.r.auth, rx.plan.size, *scratch, rx.verify && !rx.r.srv.cfg.SkipSigVerify)
 	for {
 		block, err := rx.decoder.Next()
