@@ -73,14 +73,20 @@ type createBucketConfiguration struct {
 	LocationConstraint string   `xml:"LocationConstraint"`
 }
 
+// checkBucketName refuses a name that no bucket can have.
+func (r *request) checkBucketName() error {
+	name := string(r.target.bucket)
+	if err := ValidBucketName(name); err != nil {
+		return errInvalidBucketName.because(err).with("BucketName", name)
+	}
+	return nil
+}
+
 // createBucket is CreateBucket.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html
 func (r *request) createBucket() error {
 	name := string(r.target.bucket)
-	if err := ValidBucketName(name); err != nil {
-		return errInvalidBucketName.because(err).with("BucketName", name)
-	}
 	if v := r.header("x-amz-bucket-object-lock-enabled"); equalFold(v, "true") {
 		return errNotImplemented.because(errors.New("object lock"))
 	}
@@ -95,7 +101,7 @@ func (r *request) createBucket() error {
 		}
 		if len(text) > 0 {
 			var conf createBucketConfiguration
-			if err := xml.Unmarshal(text, &conf); err != nil {
+			if err := unmarshalXML(text, &conf); err != nil {
 				return errMalformedXML.because(fmt.Errorf("cannot parse CreateBucketConfiguration: %w", err))
 			}
 		}

@@ -78,7 +78,7 @@ func (r *request) completeMultipartUpload() error {
 // compared with what was uploaded.
 func parseComplete(text []byte, alg checksumAlgorithm) ([]store.CompletePart, error) {
 	var req completeRequest
-	if err := xml.Unmarshal(text, &req); err != nil {
+	if err := unmarshalXML(text, &req); err != nil {
 		return nil, errMalformedXML.because(fmt.Errorf("cannot parse CompleteMultipartUpload: %w", err))
 	}
 	if n := len(req.Parts); n == 0 || n > maxChecksumParts {

@@ -3,6 +3,9 @@ package server
 import (
 	"net"
 	"syscall"
+	"time"
+
+	"github.com/valyala/fasthttp"
 )
 
 // conn is a client's TCP connection with two shortcuts around fasthttp, whose
@@ -23,6 +26,8 @@ type conn struct {
 	holding *[]byte
 	out     outgoing
 	in      incoming
+	// linger makes Close wait for the client to stop sending.
+	linger bool
 }
 
 func newConn(c *net.TCPConn) (net.Conn, error) {
@@ -48,6 +53,54 @@ func (c *conn) Write(p []byte) (int, error) {
 
 // Read reads into p, or drops len(p) bytes at most if p is discardSpace.
 func (c *conn) Read(p []byte) (int, error) { return c.read(p) }
+
+const (
+	// lingerTime bounds a lingering close, like drainTime a drain.
+	lingerTime = drainTime
+	// lingerIdle ends it once the client has sent nothing for so long: the
+	// reply has long been read then.
+	lingerIdle = 2 * time.Second
+)
+
+// Close closes the connection. One whose client may still be sending is closed
+// for writing first and read until the client stops: closed over unread bytes
+// it would be reset, and the reset can overtake the reply.
+func (c *conn) Close() error {
+	if !c.linger {
+		return c.TCPConn.Close()
+	}
+	c.linger = false
+	if err := c.CloseWrite(); err != nil {
+		return c.TCPConn.Close()
+	}
+	go c.lingerAndClose()
+	return nil
+}
+
+func (c *conn) lingerAndClose() {
+	defer c.TCPConn.Close()
+	buf := discardSpace
+	if len(buf) == 0 {
+		scratch := receiveBuffers.get()
+		defer receiveBuffers.put(scratch)
+		buf = *scratch
+	}
+	for end := time.Now().Add(lingerTime); time.Now().Before(end); {
+		if err := c.SetReadDeadline(time.Now().Add(lingerIdle)); err != nil {
+			return
+		}
+		if _, err := c.Read(buf); err != nil {
+			return
+		}
+	}
+}
+
+// lingerAfter makes the close of ctx's connection wait for its client.
+func lingerAfter(ctx *fasthttp.RequestCtx) {
+	if c, ok := ctx.Conn().(*conn); ok {
+		c.linger = true
+	}
+}
 
 // blocks is a reply body that the connection pulls block by block while it
 // writes.

@@ -95,7 +95,7 @@ func (r *request) deleteObjects() error {
 		return err
 	}
 	var req deleteRequest
-	if err := xml.Unmarshal(text, &req); err != nil {
+	if err := unmarshalXML(text, &req); err != nil {
 		return errMalformedXML.because(fmt.Errorf("cannot parse Delete: %w", err))
 	}
 	if n := len(req.Objects); n == 0 || n > maxDeleteKeys {

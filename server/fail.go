@@ -50,12 +50,12 @@ func (r *request) appendErrorXML(dst []byte, e *apiError) []byte {
 	dst = appendElement(dst, "Code", e.Code)
 	dst = appendElement(dst, "Message", e.Message)
 	for _, f := range e.Fields {
-		dst = appendElement(dst, f.Name, f.Value)
+		dst = appendElement(dst, f.Name, xmlSafe(f.Value))
 	}
 	if e.Code == errNoSuchKey.Code {
-		dst = appendElement(dst, "Key", string(r.target.key))
+		dst = appendElement(dst, "Key", xmlSafe(string(r.target.key)))
 	}
-	dst = appendElement(dst, "Resource", string(r.target.path))
+	dst = appendElement(dst, "Resource", xmlSafe(string(r.target.path)))
 	dst = appendElement(dst, "RequestId", string(r.id[:]))
 	dst = appendElement(dst, "HostId", "s3ultra")
 	return append(dst, "</Error>"...)
@@ -85,6 +85,7 @@ func (r *request) drain() {
 		if err != nil || n == 0 {
 			if err != nil && !errors.Is(err, io.EOF) {
 				r.ctx.SetConnectionClose()
+				lingerAfter(r.ctx)
 			}
 			break
 		}
@@ -114,6 +115,7 @@ func (s *Server) httpError(ctx *fasthttp.RequestCtx, err error) {
 		e = errInvalidURI
 	}
 	r.fail(e.because(err))
+	lingerAfter(ctx)
 	r.release()
 	s.requests.Put(r)
 }

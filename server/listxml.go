@@ -13,7 +13,7 @@ type listXML struct {
 	doc, groups []byte
 	sent        int  // of doc, once it is a reply
 	url         bool // encoding-type=url
-	// plainControls leaves control characters to XML under encoding-type=url:
+	// plainControls leaves white space to XML under encoding-type=url:
 	// botocore does not decode the Prefix of ListObjects version 1, and every
 	// decoder takes such a character for itself.
 	plainControls bool
@@ -64,7 +64,7 @@ func (x *listXML) appendName(dst []byte, element string, text []byte) []byte {
 	switch {
 	case x.url && x.plainControls:
 		for i, c := range text {
-			if c < 0x20 {
+			if c == '\t' || c == '\n' || c == '\r' {
 				dst = appendEscaped(dst, text[i:i+1])
 				continue
 			}

@@ -15,7 +15,7 @@ type operation struct {
 var (
 	opListBuckets = &operation{name: "ListBuckets", run: (*request).listBuckets}
 
-	opCreateBucket        = &operation{name: "CreateBucket", run: (*request).createBucket}
+	opCreateBucket        = &operation{name: "CreateBucket", precheck: (*request).checkBucketName, run: (*request).createBucket}
 	opHeadBucket          = &operation{name: "HeadBucket", run: (*request).headBucket}
 	opDeleteBucket        = &operation{name: "DeleteBucket", run: (*request).deleteBucket}
 	opGetBucketLocation   = &operation{name: "GetBucketLocation", run: (*request).getBucketLocation}
@@ -28,25 +28,38 @@ var (
 	opListObjectsV2        = &operation{name: "ListObjectsV2", run: (*request).listObjectsV2}
 	opListObjectVersions   = &operation{name: "ListObjectVersions", run: (*request).listObjectVersions}
 	opListMultipartUploads = &operation{name: "ListMultipartUploads", run: (*request).listMultipartUploads}
-	opDeleteObjects        = &operation{name: "DeleteObjects", run: (*request).deleteObjects}
+	opDeleteObjects        = &operation{name: "DeleteObjects", precheck: (*request).checkBucket, run: (*request).deleteObjects}
 
 	opGetObject           = &operation{name: "GetObject", run: (*request).getObject}
 	opHeadObject          = &operation{name: "HeadObject", run: (*request).getObject}
 	opPutObject           = &operation{name: "PutObject", precheck: (*request).checkPutObject, run: (*request).putObject}
 	opPostObject          = &operation{name: "PostObject", precheck: (*request).checkPostObject, run: (*request).postObject}
-	opCopyObject          = &operation{name: "CopyObject", run: (*request).copyObject}
+	opCopyObject          = &operation{name: "CopyObject", precheck: (*request).checkBucket, run: (*request).copyObject}
 	opDeleteObject        = &operation{name: "DeleteObject", run: (*request).deleteObject}
 	opGetObjectAttributes = &operation{name: "GetObjectAttributes", run: (*request).getObjectAttributes}
 	opGetObjectAcl        = &operation{name: "GetObjectAcl", run: (*request).getObjectAcl}
 
-	opCreateMultipartUpload   = &operation{name: "CreateMultipartUpload", run: (*request).createMultipartUpload}
+	opCreateMultipartUpload   = &operation{name: "CreateMultipartUpload", precheck: (*request).checkBucket, run: (*request).createMultipartUpload}
 	opUploadPart              = &operation{name: "UploadPart", precheck: (*request).checkUploadPart, run: (*request).uploadPart}
 	opUploadPartCopy          = &operation{name: "UploadPartCopy", run: (*request).uploadPartCopy}
-	opCompleteMultipartUpload = &operation{name: "CompleteMultipartUpload", run: (*request).completeMultipartUpload}
+	opCompleteMultipartUpload = &operation{name: "CompleteMultipartUpload", precheck: (*request).checkBucket, run: (*request).completeMultipartUpload}
 	opAbortMultipartUpload    = &operation{name: "AbortMultipartUpload", run: (*request).abortMultipartUpload}
 	opListParts               = &operation{name: "ListParts", run: (*request).listParts}
 
 	opHealth         = &operation{name: "Health", run: (*request).health}
-	opNotImplemented = &operation{name: "NotImplemented", run: func(*request) error { return errNotImplemented }}
-	opNotAllowed     = &operation{name: "MethodNotAllowed", run: func(*request) error { return errMethodNotAllowed }}
+	opNotImplemented = refusal("NotImplemented", errNotImplemented)
+	opNotAllowed     = refusal("MethodNotAllowed", errMethodNotAllowed)
+	opStrayParameter = refusal("InvalidArgument", errInvalidArgument.saying("This operation does not accept the query parameter partNumber or versionId."))
 )
+
+// refusal is an operation that is refused whatever its headers say.
+func refusal(name string, err *apiError) *operation {
+	refuse := func(*request) error { return err }
+	return &operation{name: name, precheck: refuse, run: refuse}
+}
+
+// checkBucket is the precheck of operations that need the bucket above all.
+func (r *request) checkBucket() error {
+	_, err := r.bucket()
+	return err
+}

@@ -87,6 +87,9 @@ func routeBucketGet(sub string, t *target) *operation {
 }
 
 func routeObject(method, sub string, t *target) *operation {
+	if sub == "" && strayParameter(method, t) {
+		return opStrayParameter
+	}
 	switch method {
 	case "GET":
 		switch sub {
@@ -128,6 +131,15 @@ func routeObject(method, sub string, t *target) *operation {
 		return opNotAllowed
 	}
 	return opNotImplemented
+}
+
+// strayParameter tells whether a write carries the parameter of another
+// operation: a client that lost its uploadId must not replace the object by
+// one part, nor one that names a version overwrite the latest.
+func strayParameter(method string, t *target) bool {
+	_, part := t.param("partNumber")
+	_, version := t.param("versionId")
+	return part && (method == "PUT" || method == "DELETE") || version && method == "PUT"
 }
 
 // copyVariant replaces an upload operation by its copying form when the

@@ -265,6 +265,8 @@ func (s *Server) expect(ctx *fasthttp.RequestCtx) int {
 	r.reset(s, ctx, time.Now())
 	if err := r.checkHeaders(); err != nil {
 		r.fail(err)
+		// The client may not have waited.
+		lingerAfter(ctx)
 		status := ctx.Response.StatusCode()
 		r.release()
 		s.requests.Put(r)

@@ -59,7 +59,7 @@ func (r *request) putBucketVersioning() error {
 
 func parseVersioning(text []byte) (store.Versioning, error) {
 	var conf versioningConfiguration
-	if err := xml.Unmarshal(text, &conf); err != nil {
+	if err := unmarshalXML(text, &conf); err != nil {
 		return 0, errMalformedXML.because(fmt.Errorf("cannot parse VersioningConfiguration: %w", err))
 	}
 	switch conf.MFADelete {

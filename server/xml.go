@@ -1,7 +1,12 @@
 package server
 
 import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -76,6 +81,9 @@ func appendEscaped[T string | []byte](dst []byte, text T) []byte {
 			var window [utf8.UTFMax]byte
 			n := copy(window[:], text[i:])
 			r, size := utf8.DecodeRune(window[:n])
+			if r == 0xfffe || r == 0xffff {
+				r = utf8.RuneError
+			}
 			dst = utf8.AppendRune(dst, r)
 			i += size - 1
 		case c == '&':
@@ -96,6 +104,44 @@ func appendEscaped[T string | []byte](dst []byte, text T) []byte {
 		start = i + 1
 	}
 	return append(dst, text[start:]...)
+}
+
+// xmlSafe replaces what no XML 1.0 document can hold by U+FFFD. An error
+// document must parse whatever the key was, or the client sees a nameless
+// error.
+func xmlSafe(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x20 && r != '\t' && r != '\n' && r != '\r' || r == 0xfffe || r == 0xffff {
+			return utf8.RuneError
+		}
+		return r
+	}, s)
+}
+
+// unmarshalXML reads a document that is nothing but v: a request that goes on
+// behind it is malformed as a whole.
+func unmarshalXML(text []byte, v any) error {
+	d := xml.NewDecoder(bytes.NewReader(text))
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	for {
+		token, err := d.Token()
+		switch t := token.(type) {
+		case nil:
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		case xml.CharData:
+			if len(bytes.TrimSpace(t)) > 0 {
+				return errors.New("text after the document")
+			}
+		case xml.Comment, xml.ProcInst:
+		default:
+			return errors.New("element after the document")
+		}
+	}
 }
 
 // appendURLEncoded appends text in the encoding of encoding-type=url: all but
