@@ -1,0 +1,37 @@
+// The byte formula of docs/data.md, written from that page and not from the server's source, so that they can disagree.
+
+const MASK = 2n ** 64n - 1n;
+const GAMMA = 0x9e3779b97f4a7c15n; // splitmix64's increment
+const FNV_OFFSET = 0xcbf29ce484222325n; // FNV-1a, 64 bits
+const FNV_PRIME = 0x100000001b3n;
+
+// The finaliser of splitmix64.
+function mix(z) {
+  z = BigInt.asUintN(64, (z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n);
+  z = BigInt.asUintN(64, (z ^ (z >> 27n)) * 0x94d049bb133111ebn);
+  return z ^ (z >> 31n);
+}
+
+// The 64-bit stream number of content name bucket/key under a seed.
+function nameHash(seed, bucket, key) {
+  const name = Buffer.alloc(8 + Buffer.byteLength(`${bucket}/${key}`));
+  name.writeBigUInt64LE(BigInt(seed));
+  name.write(`${bucket}/${key}`, 8);
+  let h = FNV_OFFSET;
+  for (const byte of name) h = ((h ^ BigInt(byte)) * FNV_PRIME) & MASK;
+  return mix(h);
+}
+
+// Bytes [offset, offset+length) of the synthetic object bucket/key.
+export function content(seed, bucket, key, offset, length) {
+  const h = nameHash(seed, bucket, key);
+  const first = Math.floor(offset / 8);
+  const words = Math.ceil((offset + length) / 8) - first;
+  const out = Buffer.alloc(words * 8);
+  let state = BigInt.asUintN(64, h + BigInt(first) * GAMMA);
+  for (let i = 0; i < words; i++) {
+    state = BigInt.asUintN(64, state + GAMMA);
+    out.writeBigUInt64LE(mix(state), i * 8);
+  }
+  return out.subarray(offset - first * 8, offset - first * 8 + length);
+}
