@@ -25,7 +25,8 @@ const (
 	maxDials = 64
 
 	// patience is how long after its time a measurement waits for the requests
-	// in flight: a slow server needs seconds for 2,048 large ones.
+	// in flight, and the preparation for one reply: a slow server needs seconds
+	// for 2,048 large ones.
 	patience = 60 * time.Second
 )
 

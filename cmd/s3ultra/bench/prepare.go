@@ -15,33 +15,30 @@ import (
 const prepareConns = 8
 
 // made notes a key to be deleted at the end.
-func (t *target) made(key string) {
-	t.mu.Lock()
-	t.madeBy.keys = append(t.madeBy.keys, key)
-	t.mu.Unlock()
-}
+func (t *target) made(key string) { t.madeKeys[key] = true }
 
 // prepare makes the bucket and the objects that the loads read, and looks at
 // one page of the list.
 func (t *target) prepare(ctx context.Context, chosen []load, block []byte) error {
 	w := t.newWire()
 	defer w.close()
-	x := t.plain(ask{method: "PUT"}, 200, -1)
-	_, err := w.fetch(ctx, &x)
+	// Asked first: some servers answer the creation of a bucket that exists
+	// with 200, and then it would be deleted at the end. Not by HEAD, whose
+	// reply could not say why.
 	var refused *statusError
-	switch {
-	case err == nil:
-		t.madeBy.bucket = true
-	case errors.As(err, &refused) && refused.status == 409:
-		// It exists. Somebody else's shows at the first PUT into it.
-	default:
-		return fmt.Errorf("cannot create bucket %s on %s: %w", t.bucket, t.address, err)
+	_, err := t.call(ctx, w, t.plain(ask{method: "GET", query: "list-type=2&max-keys=1"}, 200, -1), "find bucket "+t.bucket)
+	if errors.As(err, &refused) && refused.status == 404 {
+		_, err = t.call(ctx, w, t.plain(ask{method: "PUT"}, 200, -1), "create bucket "+t.bucket)
+		t.madeBucket = err == nil
+	}
+	if err != nil {
+		return err
 	}
 	var puts []exchange
 	put := func(key string, size int64) {
 		t.made(key)
 		a := ask{method: "PUT", key: key, payload: sigv4.PayloadUnsigned.String()}
-		puts = append(puts, t.withBody(a, block, size, 200))
+		puts = append(puts, t.withBody(a, block, size))
 	}
 	done := map[int64]bool{}
 	objects := func(size int64) {
@@ -97,8 +94,8 @@ func (t *target) sendAll(ctx context.Context, list []exchange, what string) erro
 			w := t.newWire()
 			defer w.close()
 			for x := range next {
-				if err := w.do(ctx, x); err != nil {
-					cancel(fmt.Errorf("cannot %s on %s: %w", what, t.address, err))
+				if _, err := t.call(ctx, w, *x, what); err != nil {
+					cancel(err)
 				}
 			}
 		})
@@ -116,18 +113,14 @@ func (t *target) sendAll(ctx context.Context, list []exchange, what string) erro
 
 // clean deletes what prepare and the loads have made.
 func (t *target) clean(ctx context.Context) error {
-	seen := map[string]bool{}
 	var deletes []exchange
-	for _, key := range t.madeBy.keys {
-		if !seen[key] {
-			seen[key] = true
-			deletes = append(deletes, t.plain(ask{method: "DELETE", key: key}, 204, -1))
-		}
+	for key := range t.madeKeys {
+		deletes = append(deletes, t.plain(ask{method: "DELETE", key: key}, 204, -1))
 	}
 	if err := t.sendAll(ctx, deletes, "delete the objects"); err != nil {
 		return err
 	}
-	if !t.madeBy.bucket {
+	if !t.madeBucket {
 		return nil
 	}
 	w := t.newWire()

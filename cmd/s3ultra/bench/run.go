@@ -28,23 +28,20 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 	r := &runner{cfg: cfg, loads: chosen, block: make([]byte, blockSize), floors: map[string]*process{}}
 	fillRandom(r.block)
 	defer r.stop()
-	if err := r.start(ctx); err != nil {
-		return nil, err
-	}
-	r.plan()
-	if err := r.startFloors(); err != nil {
-		return nil, err
-	}
+	err = r.start(ctx)
 	begin := time.Now()
-	err = r.rounds(ctx)
-	r.progress("")
 	if err == nil {
-		err = r.clean(ctx)
+		r.plan()
+		err = r.startFloors()
 	}
-	if err != nil {
+	if err == nil {
+		err = r.rounds(ctx)
+	}
+	elapsed := time.Since(begin)
+	if err := errors.Join(err, r.clean(ctx), r.died()); err != nil {
 		return nil, err
 	}
-	return r.report(time.Since(begin)), nil
+	return r.report(elapsed), nil
 }
 
 // runner is one run.
@@ -126,6 +123,7 @@ func (r *runner) startServer() error {
 	}
 	for _, t := range targets {
 		t.address, t.host, t.credential, t.region, t.clock = address, address, credential, "us-east-1", p.clock
+		t.madeKeys = map[string]bool{}
 		r.targets = append(r.targets, t)
 	}
 	return nil
@@ -226,12 +224,32 @@ func (r *runner) sample(ctx context.Context, line *row) (*sample, error) {
 // pageLength is what the list floor answers: as much as the first target.
 func (r *runner) pageLength() int64 { return r.targets[0].listBody }
 
-// clean leaves another server as it was.
+// cleanTimeout bounds the deletions at the end: some tens of thousands at most.
+const cleanTimeout = 2 * time.Minute
+
+// clean leaves another server as it was, also when the run was stopped.
 func (r *runner) clean(ctx context.Context) error {
-	if r.cfg.Endpoint == "" {
+	if r.cfg.Endpoint == "" || len(r.targets) == 0 {
 		return nil
 	}
+	r.progress("cleaning up")
+	defer r.progress("")
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanTimeout)
+	defer cancel()
 	return r.targets[len(r.targets)-1].clean(ctx)
+}
+
+// died tells if the server has ended by itself, and what it said.
+func (r *runner) died() error {
+	if r.server == nil {
+		return nil
+	}
+	select {
+	case <-r.server.ended:
+		return fmt.Errorf("the server has ended: %s", r.server.said.String())
+	default:
+		return nil
+	}
 }
 
 func (r *runner) stop() {

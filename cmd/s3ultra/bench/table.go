@@ -50,6 +50,9 @@ func (r *Row) cells() []string {
 		throughput = fmt.Sprintf("%.0f /s", f.RequestsPerSecond)
 		unit, digits = " us/op", 1
 	}
+	if f.RequestsPerSecond == 0 {
+		throughput = noFigure
+	}
 	cost, times := noFigure, noFigure
 	if c := f.cost(r.PerOp); c != nil {
 		cost = fmt.Sprintf("%.*f%s", digits, *c, unit)
@@ -63,8 +66,12 @@ func (r *Row) cells() []string {
 	}
 }
 
-// latencyText returns us microseconds with three significant digits.
+// latencyText returns us microseconds with three significant digits; nothing
+// takes none.
 func latencyText(us float64) string {
+	if us == 0 {
+		return noFigure
+	}
 	unit := "us"
 	if us >= 1000 {
 		us, unit = us/1000, "ms"

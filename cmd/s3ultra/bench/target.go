@@ -8,13 +8,12 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/s3ultra/s3ultra/sigv4"
 )
 
-// target is one bucket of a server under test.
+// target is one bucket of a server under test. Not safe for concurrent use.
 type target struct {
 	name       string // in the table: synth, memory, or other
 	address    string // HOST:PORT to connect to
@@ -30,12 +29,10 @@ type target struct {
 	// seen it.
 	listBody int64
 
-	mu     sync.Mutex
-	signer sigv4.Signer // guarded by mu
-	madeBy struct {
-		bucket bool     // the bucket is ours to delete
-		keys   []string // objects that prepare and loads put, guarded by mu
-	}
+	signer sigv4.Signer
+	// What is to be deleted at the end.
+	madeBucket bool
+	madeKeys   map[string]bool
 }
 
 // parseEndpoint returns the target of a URL: http or https, no path, as every
@@ -50,7 +47,7 @@ func parseEndpoint(endpoint string) (*target, error) {
 		u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("%q is not http://HOST:PORT or https://HOST:PORT", endpoint)
 	}
-	t := &target{address: u.Host, host: u.Host}
+	t := &target{address: u.Host, host: u.Host, madeKeys: map[string]bool{}}
 	port := "80"
 	if u.Scheme == "https" {
 		port = "443"
@@ -74,7 +71,7 @@ type ask struct {
 	query   string // encoded, without '?'
 	payload string // of x-amz-content-sha256; "" is that of no body
 	headers []header
-	length  int64 // Content-Length, -1 for none
+	length  int64 // Content-Length; -1 sends none
 }
 
 // emptySHA256 is the payload value of a request without a body.
@@ -97,8 +94,6 @@ func (t *target) head(a ask, after func(*sigv4.Signer)) []byte {
 	if payload == "" {
 		payload = emptySHA256
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	if t.credential.AccessKey != "" {
 		t.signer.SignHeader(&r, t.credential, t.region, time.Now(), payload)
 	}
@@ -127,47 +122,46 @@ func (t *target) plain(a ask, status int, length int64) exchange {
 	return exchange{send: [][]byte{t.head(a, nil)}, status: status, length: length, head: a.method == "HEAD"}
 }
 
-// withBody returns the exchange of a request whose body is size bytes of
-// block, repeated.
-func (t *target) withBody(a ask, block []byte, size int64, status int) exchange {
+// withBody returns the exchange of an upload whose body is size bytes of block,
+// repeated.
+func (t *target) withBody(a ask, block []byte, size int64) exchange {
 	a.length = size
-	return exchange{
-		send:    appendBody([][]byte{t.head(a, nil)}, block, size),
-		payload: size, status: status, length: 0,
-	}
+	return exchange{send: appendBody([][]byte{t.head(a, nil)}, block, size), payload: size, status: 200}
 }
 
-// chunked returns the exchange of a PUT in aws-chunked framing with signed
-// chunks of chunk bytes.
-func (t *target) chunked(a ask, block []byte, size, chunk int64, status int) exchange {
-	const payload = sigv4.PayloadStreamingSigned
+// chunked returns the exchange of an upload in aws-chunked framing.
+func (t *target) chunked(a ask, payload sigv4.Payload, block []byte, size int64, trailer []sigv4.Field) exchange {
 	a.payload = payload.String()
-	a.length = sigv4.EncodedLen(payload, size, chunk, nil)
+	a.length = sigv4.EncodedLen(payload, size, chunkSize, trailer)
 	a.headers = append(a.headers,
 		header{"Content-Encoding", "aws-chunked"},
 		header{"X-Amz-Decoded-Content-Length", strconv.FormatInt(size, 10)})
 	var e sigv4.Encoder
-	head := t.head(a, func(g *sigv4.Signer) { e.Reset(g, payload) })
-	x := exchange{send: [][]byte{head}, payload: size, status: status, length: 0}
+	frame := t.head(a, func(g *sigv4.Signer) { e.Reset(g, payload) })
+	x := exchange{payload: size, status: 200}
 	// The encoder copies a chunk's data; only the framing around it is kept,
 	// the data is sent from the shared block.
 	var encoded []byte
-	frame := head
 	for left := size; left > 0; {
-		data := block[:min(left, chunk, int64(len(block)))]
+		// The same body as withBody's: chunks divide the block.
+		data := block[(size-left)%int64(len(block)):][:min(left, chunkSize)]
 		left -= int64(len(data))
 		encoded = e.AppendChunk(encoded[:0], data)
 		start := len(encoded) - len(data) - len(lineEnd)
-		x.send[len(x.send)-1] = append(frame, encoded[:start]...)
+		x.send = append(x.send, append(frame, encoded[:start]...), data)
 		frame = append([]byte(nil), lineEnd...)
-		x.send = append(x.send, data, frame)
 	}
-	x.send[len(x.send)-1] = e.AppendEnd(frame, nil)
+	x.send = append(x.send, e.AppendEnd(frame, trailer))
 	return x
 }
 
-// call sends one request of the preparation and returns its reply's body.
+// call sends one request of the preparation and returns its reply's body,
+// which is valid until the wire's next request.
 func (t *target) call(ctx context.Context, w *wire, x exchange, what string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	stop := context.AfterFunc(ctx, w.interrupt)
+	defer stop()
 	body, err := w.fetch(ctx, &x)
 	if err != nil {
 		return nil, fmt.Errorf("cannot %s on %s: %w", what, t.address, err)
