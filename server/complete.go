@@ -60,7 +60,7 @@ func (r *request) completeMultipartUpload() error {
 		}
 	}
 	o, err := b.Complete(u, parts, store.CompleteOptions{
-		Now:   r.now,
+		Now:   r.modTime(),
 		ETag:  r.srv.cfg.ETag,
 		Check: r.writeCheck(),
 		Checksum: func(parts []store.Part) (store.Checksum, error) {

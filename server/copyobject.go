@@ -63,7 +63,7 @@ func (r *request) copyObject() error {
 // of its own to the data.
 func (r *request) copyOf(b *store.Bucket, o *store.Object) store.Object {
 	c := *o
-	c.ModTime = r.now.UnixMilli()
+	c.ModTime = r.modTime().UnixMilli()
 	if c.Data == nil {
 		return c
 	}

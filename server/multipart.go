@@ -149,7 +149,7 @@ func (r *request) newPart(u *store.Upload, number int, got received, w *store.Wr
 	p := store.Part{
 		Number:   number,
 		Size:     got.size,
-		ModTime:  r.now.UnixMilli(),
+		ModTime:  r.modTime().UnixMilli(),
 		Checksum: got.checksum,
 		Data:     w.Finish(),
 	}

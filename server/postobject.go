@@ -84,7 +84,7 @@ func (r *request) postObject() error {
 	}
 	o := store.Object{
 		Size:     got.size,
-		ModTime:  r.now.UnixMilli(),
+		ModTime:  r.modTime().UnixMilli(),
 		Content:  synth.Hash(r.srv.cfg.Seed, r.target.bucket, r.target.key),
 		Meta:     viewString(r.meta),
 		Checksum: got.checksum,

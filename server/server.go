@@ -44,6 +44,7 @@ type Server struct {
 	ids      *requestIDs
 	requests sync.Pool // *request
 	md5      md5Lanes
+	times    modTimes
 	http     *fasthttp.Server
 	started  time.Time
 }
