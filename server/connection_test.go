@@ -584,3 +584,76 @@ func TestO15SlowReaderKeepsItsVersion(t *testing.T) {
 		}
 	})
 }
+
+// TestH02EarlyErrorWithExpect: the same with Expect: 100-continue, from a
+// client that waits for it, and from one that sends its body all the same.
+func TestH02EarlyErrorWithExpect(t *testing.T) {
+	f := start(t, testConfig(store.Memory))
+	body := make([]byte, 32<<20)
+	for _, wait := range []time.Duration{patience, time.Nanosecond} {
+		client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: wait}, Timeout: patience}
+		defer client.CloseIdleConnections()
+		for try := range 20 {
+			req := call{method: "PUT", target: "/none/k"}.goRequest(t, f, bytes.NewReader(body), int64(len(body)))
+			req.Header.Set("Expect", "100-continue")
+			res, err := client.Do(req)
+			if err != nil {
+				t.Errorf("try %d, waiting %v: the client did not see the reply: %v", try, wait, err)
+				continue
+			}
+			res.Body.Close()
+			if res.StatusCode != 404 {
+				t.Errorf("unexpected status %d; want 404", res.StatusCode)
+			}
+		}
+	}
+}
+
+// TestH01ExpectNotImplemented: what the target alone decides is decided before the body too.
+func TestH01ExpectNotImplemented(t *testing.T) {
+	f := start(t, testConfig(store.Memory))
+	for _, row := range []struct {
+		target string
+		header string
+		status int
+	}{
+		{"/bkt/k?acl", "", 501},
+		{"/bkt?policy", "", 501},
+		{"/", "", 405},
+		{"/BAD_NAME", "", 400},
+		{"/none/c", "x-amz-copy-source: bkt/k", 404},
+	} {
+		w := f.dial(t)
+		c := call{method: "PUT", target: row.target, body: letters(100_000), header: []string{"Expect: 100-continue"}}
+		if row.header != "" {
+			c.header = append(c.header, row.header)
+		}
+		head, _ := c.bytes(f.addr)
+		w.write(head)
+		line, err := w.in.Peek(12)
+		if err != nil || string(line) == "HTTP/1.1 100" {
+			t.Errorf("%s: unexpected reply %q (%v)", row.target, line, err)
+			continue
+		}
+		r, err := w.read("PUT")
+		if err != nil {
+			t.Errorf("%s: cannot read the reply: %v", row.target, err)
+			continue
+		}
+		r.check(row.status)
+	}
+}
+
+// TestH08ErrorDocumentOfAnyKey: the document must parse whatever bytes the
+// request named; strict XML readers refuse references to control characters.
+func TestH08ErrorDocumentOfAnyKey(t *testing.T) {
+	f := start(t, testConfig(store.Memory))
+	for c := 0; c < 256; c++ {
+		f.do(t, "GET", "/bkt/"+escape(string([]byte{'k', byte(c)})), "").wantError(404, "NoSuchKey")
+		f.do(t, "GET", "/bkt/k?uploadId="+escape(string([]byte{'k', byte(c)})), "").wantError(404, "NoSuchUpload")
+		f.do(t, "GET", "/bkt?max-keys="+escape(string([]byte{'k', byte(c)})), "").wantError(400, "InvalidArgument")
+	}
+	for _, key := range []string{"\uFFFE", "\uFFFF", "\uFFFD", "\U0001F600", "\xed\xa0\x80"} {
+		f.do(t, "GET", "/bkt/"+escape(key), "").wantError(404, "NoSuchKey")
+	}
+}

@@ -176,7 +176,7 @@ func TestL04L06ManyKeys(t *testing.T) {
 			f.do(t, "GET", "/bkt?"+q+"&encoding-type=base64", "").wantError(400, "InvalidArgument")
 			f.do(t, "GET", "/none?"+q, "").wantError(404, "NoSuchBucket")
 		}
-		for _, token := range []string{"x", "1", "1%20", "2abc", "1A"} {
+		for _, token := range []string{"x", "1", "%00", "1%20", "2abc", "1A"} {
 			f.do(t, "GET", "/bkt?list-type=2&continuation-token="+token, "").wantError(400, "InvalidArgument")
 		}
 	})
@@ -355,6 +355,24 @@ func TestListBucketsPaged(t *testing.T) {
 		}
 		if !slices.Equal(got, names) {
 			t.Errorf("unexpected buckets by %d; got %q; want %q", max, got, names)
+		}
+	}
+}
+
+// TestL08ControlCharactersV1: with encoding-type=url every listing parses,
+// whatever prefix and delimiter it echoes.
+func TestL08ControlCharactersV1(t *testing.T) {
+	f := start(t, testConfig(store.Memory))
+	for c := 0; c < 256; c++ {
+		b := string([]byte{byte(c)})
+		f.put(t, "/bkt/"+escape(b+"k"), "x")
+		for _, api := range []string{"x=1", "list-type=2", "versions", "uploads"} {
+			r := f.do(t, "GET", "/bkt?"+api+"&encoding-type=url&prefix="+escapeQuery(b)+"&delimiter="+escapeQuery(b), "")
+			var page listResult
+			r.parse(&page)
+			if got := page.Prefix; got != b && decodeURL(t, got) != b {
+				t.Errorf("%s: unexpected Prefix %q; want %q", api, got, b)
+			}
 		}
 	}
 }

@@ -44,7 +44,7 @@ func TestListModel(t *testing.T) {
 	t.Logf("seed %d", source)
 	conformance(t, func(t *testing.T, f *fixture) {
 		rnd := rand.New(rand.NewPCG(source, 2))
-		alphabets := []string{"ab/", "a/\xff", "\n\r/", "a\xfe\xff", "é/+ %", "/", "01.-"}
+		alphabets := []string{"ab/", "a/\xff", "\n\r/", "\x00\x01/", "a\xfe\xff", "é/+ %", "/", "01.-"}
 		text := func(alphabet string, most int) string {
 			b := make([]byte, rnd.IntN(most+1))
 			for i := range b {

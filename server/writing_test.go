@@ -115,7 +115,7 @@ func TestW03CreateBucket(t *testing.T) {
 		f.send(t, call{method: "PUT", target: "/chunked", body: constraint("x"), chunked: 5}).want(200)
 		f.do(t, "PUT", "/slash/", "").want(200)
 		for _, name := range []string{"_x", "a", "aa", "192.168.5.123", "foo_bar", "foo-", "foo..bar", "foo.-bar", "foo-.bar", "-foo", ".foo", "foo.",
-			"Foo", strings.Repeat("a", 64), "foo%20bar", "foo%2fbar", "%2e%2e"} {
+			"Foo", strings.Repeat("a", 64), "foo%20bar", "foo%2fbar", "%2e%2e", "foo%00"} {
 			f.do(t, "PUT", "/"+name, "").wantError(400, "InvalidBucketName")
 			if err := server.ValidBucketName(name); err == nil {
 				t.Errorf("ValidBucketName accepts %q", name)
@@ -496,4 +496,30 @@ func TestMemoryLimit(t *testing.T) {
 	s := start(t, cfg)
 	s.put(t, "/bkt/big", mib+mib+mib+mib+mib)
 	s.do(t, "HEAD", "/bkt/big", "").want(200).wantHeader(fmt.Sprintf("Content-Length: %d", 5<<20))
+}
+
+// TestW08TrailingGarbage: a document that goes on after its root is not well-formed.
+func TestW08TrailingGarbage(t *testing.T) {
+	conformance(t, func(t *testing.T, f *fixture) {
+		f.put(t, "/bkt/k", "x")
+		for _, end := range []string{"<x>", "garbage", "<Delete/>", "</Delete>"} {
+			f.do(t, "POST", "/bkt?delete", deleteBody(false, "k")+end).wantError(400, "MalformedXML")
+		}
+		f.wantKeys(t, "bkt", "k")
+		f.do(t, "POST", "/bkt?delete", deleteBody(false, "k")+"\r\n<!-- end -->\n").want(200)
+	})
+}
+
+// TestW01StrayParameters: PUT with half of what UploadPart needs, or with a
+// version, is no PutObject (AWS: "This operation does not accept a
+// version-id").
+func TestW01StrayParameters(t *testing.T) {
+	conformance(t, func(t *testing.T, f *fixture) {
+		f.put(t, "/bkt/k", "precious")
+		f.do(t, "PUT", "/bkt/k?partNumber=1", "x").wantError(400, "InvalidArgument", "InvalidRequest")
+		f.do(t, "PUT", "/bkt/k?versionId=x", "x").wantError(400, "InvalidArgument", "InvalidRequest")
+		f.do(t, "PUT", "/bkt/k?versionId=null", "x").wantError(400, "InvalidArgument", "InvalidRequest")
+		f.do(t, "DELETE", "/bkt/k?partNumber=1", "").wantError(400, "InvalidArgument", "InvalidRequest")
+		f.do(t, "GET", "/bkt/k", "").wantBody(200, "precious")
+	})
 }
