@@ -96,8 +96,8 @@ func parseCopyRange(header []byte, size int64) (byteRange, error) {
 	if !ok {
 		return byteRange{}, bad
 	}
-	off, ok1 := parseSize(first)
-	to, ok2 := parseSize(last)
+	off, ok1 := parseOffset(first)
+	to, ok2 := parseOffset(last)
 	if !ok1 || !ok2 || to < off {
 		return byteRange{}, bad
 	}
