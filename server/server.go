@@ -185,8 +185,11 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	if r == nil {
 		r = s.requests.Get().(*request)
 		r.reset(s, ctx, time.Now())
+	} else {
+		// The values live as long as the connection, the request does not.
+		ctx.RemoveUserValue(expectedRequest{})
 	}
-	if err := r.serve(); err != nil {
+	if err := r.guard((*request).serve); err != nil {
 		r.fail(err)
 	}
 	r.drain()
@@ -194,14 +197,19 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	s.requests.Put(r)
 }
 
-// serve runs the request's operation. A panic in it is this server's fault
+// guard runs a step of the request. A panic in it is this server's fault
 // alone: it becomes an InternalError instead of ending every client's run.
-func (r *request) serve() (err error) {
+func (r *request) guard(step func(*request) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
+	return step(r)
+}
+
+// serve runs the request's operation.
+func (r *request) serve() error {
 	if !r.headersChecked {
 		if err := r.checkHeaders(); err != nil {
 			return err
@@ -264,7 +272,7 @@ type expectedRequest struct{}
 func (s *Server) expect(ctx *fasthttp.RequestCtx) int {
 	r := s.requests.Get().(*request)
 	r.reset(s, ctx, time.Now())
-	if err := r.checkHeaders(); err != nil {
+	if err := r.guard((*request).checkHeaders); err != nil {
 		r.fail(err)
 		// The client may not have waited.
 		lingerAfter(ctx)
