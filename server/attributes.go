@@ -27,7 +27,9 @@ func (r *request) getObjectAttributes() error {
 	if wanted["ETag"] {
 		doc = appendElement(doc, "ETag", o.ETag.Append(nil))
 	}
-	if wanted["Checksum"] && o.Checksum.Algorithm != 0 && showsChecksum(o) {
+	// Shown for dropped bytes too: it tells what was uploaded, and no body comes
+	// with it that a client could compare.
+	if wanted["Checksum"] && o.Checksum.Algorithm != 0 {
 		doc = append(doc, "<Checksum>"...)
 		doc = appendChecksumElements(doc, o.Checksum, o.Parts.Count())
 		doc = append(doc, "</Checksum>"...)
@@ -104,7 +106,7 @@ func (r *request) appendObjectParts(doc []byte, o *store.Object) ([]byte, error)
 		doc = append(doc, "<Part>"...)
 		doc = appendIntElement(doc, "PartNumber", int64(n))
 		doc = appendIntElement(doc, "Size", size)
-		if sum := o.Parts.Checksum(n); sum != nil && alg != checksumNone && showsChecksum(o) {
+		if sum := o.Parts.Checksum(n); sum != nil && alg != checksumNone {
 			doc = appendElement(doc, alg.element(), appendChecksum(nil, sum))
 		}
 		doc = append(doc, "</Part>"...)
