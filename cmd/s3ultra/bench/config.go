@@ -31,8 +31,8 @@ const (
 	maxDuration    = 5 * time.Minute
 	maxConcurrency = 16384
 
-	// maxInFlight bounds what a row's uploads make a server hold that keeps
-	// bytes; it gets fewer connections then.
+	// maxInFlight bounds what the uploads of a row make a server hold that
+	// keeps bytes; there is no row for more connections.
 	maxInFlight = 1 << 30
 )
 
@@ -89,9 +89,12 @@ func (c *Config) complete() error {
 	case c.Endpoint == "" && (c.Compare || c.PID != 0):
 		return fmt.Errorf("a comparison or a process id without an endpoint")
 	}
-	for _, n := range c.Concurrency {
+	for i, n := range c.Concurrency {
 		if n < 1 || n > maxConcurrency {
 			return fmt.Errorf("%d connections: want 1 to %d", n, maxConcurrency)
+		}
+		if slices.Contains(c.Concurrency[:i], n) {
+			return fmt.Errorf("%d connections are asked for twice", n)
 		}
 	}
 	return nil
@@ -114,23 +117,22 @@ func (c Config) Check() error {
 	return nil
 }
 
-// connections returns the numbers of connections of a load, each once.
-func (c *Config) connections(l *load, keepsBytes bool) []int {
-	wanted := c.Concurrency
-	if len(wanted) == 0 {
-		wanted = []int{DefaultLarge}
-		if l.perOp {
-			wanted = []int{DefaultSmall}
-		}
+// connections returns the numbers of connections of a load.
+func (c *Config) connections(l *load) []int {
+	switch {
+	case len(c.Concurrency) > 0:
+		return c.Concurrency
+	case l.perOp:
+		return []int{DefaultSmall}
+	default:
+		return []int{DefaultLarge}
 	}
-	var list []int
-	for _, n := range wanted {
-		if l.upload && keepsBytes {
-			n = int(min(int64(n), max(1, maxInFlight/l.size)))
-		}
-		if !slices.Contains(list, n) {
-			list = append(list, n)
-		}
+}
+
+// bound returns the most connections that a load may have.
+func (l *load) bound(keepsBytes bool) int {
+	if l.upload && keepsBytes {
+		return int(min(maxInFlight/l.size, maxConcurrency))
 	}
-	return list
+	return maxConcurrency
 }

@@ -27,44 +27,50 @@ const (
 	floorList     floorKind = "list"
 )
 
-// floorTransfer is what one request of a bare floor moves: as long as a loop
-// without any request, and short beside a measurement.
-const floorTransfer = 32 * mib
+// floorTransfer returns what one request of a bare floor moves: 32 MiB, at
+// which its request costs nothing beside a loop without any; less with many
+// connections, as all of them together must end soon after a measurement's time.
+func floorTransfer(conns int) int64 {
+	const atOnce = 256 * mib
+	return min(max(atOnce/int64(conns), mib), 32*mib)
+}
 
 // floor is how a kind is run.
 type floor struct {
 	title   string
 	process string // the argument of ServeFloor
 	perOp   bool
-	// make returns what every connection sends; list is the length of a page.
-	make func(host string, block []byte, list int64) exchange
+	make    func(floorAsk) exchange // returns what every connection sends
+}
+
+// floorAsk is what a floor's request is made of.
+type floorAsk struct {
+	host  string
+	conns int
+	block []byte // of a body
+	page  int64  // length of a page of the list load
 }
 
 func floors() map[floorKind]floor {
-	get := func(size int64) func(string, []byte, int64) exchange {
-		return func(host string, _ []byte, _ int64) exchange { return staticGet(host, size) }
+	get := func(size int64) func(floorAsk) exchange {
+		return func(a floorAsk) exchange { return staticGet(a.host, size) }
 	}
-	put := func(size int64) func(string, []byte, int64) exchange {
-		return func(host string, block []byte, _ int64) exchange { return staticPut(host, block, size) }
+	put := func(size int64) func(floorAsk) exchange {
+		return func(a floorAsk) exchange { return staticPut(a.host, a.block, size) }
 	}
 	return map[floorKind]floor{
-		floorWrite: {title: "write loop", process: "write", make: func(string, []byte, int64) exchange {
-			return exchange{send: [][]byte{transferHead(floorTransfer)}, bare: true, length: floorTransfer, payload: floorTransfer}
-		}},
+		floorWrite:    {title: "write loop", process: "write", make: bareDownload},
 		floorRead:     {title: "read loop", process: "read", make: bareUpload},
 		floorReadHash: {title: "read loop + SHA-256", process: "readhash", make: bareUpload},
 		floorGet4K:    {title: "static 4 KiB", process: "static", perOp: true, make: get(4 * kib)},
 		floorGet1K:    {title: "static 1 KiB", process: "static", perOp: true, make: get(kib)},
-		floorHead: {title: "static HEAD", process: "static", perOp: true, make: func(host string, _ []byte, _ int64) exchange {
-			x := staticGet(host, 4*kib)
-			x.send = [][]byte{staticHead("HEAD", host, 4*kib, -1)}
-			x.head, x.payload = true, 0
-			return x
+		floorHead: {title: "static HEAD", process: "static", perOp: true, make: func(a floorAsk) exchange {
+			return staticHead(a.host, 4*kib)
 		}},
 		floorPut4K: {title: "static PUT 4 KiB", process: "static", perOp: true, make: put(4 * kib)},
 		floorPut1K: {title: "static PUT 1 KiB", process: "static", perOp: true, make: put(kib)},
-		floorList: {title: "static page", process: "static", perOp: true, make: func(host string, _ []byte, list int64) exchange {
-			x := staticGet(host, list)
+		floorList: {title: "static page", process: "static", perOp: true, make: func(a floorAsk) exchange {
+			x := staticGet(a.host, a.page)
 			x.payload = 0
 			return x
 		}},
@@ -76,10 +82,16 @@ func transferHead(n int64) []byte {
 	return binary.LittleEndian.AppendUint64(nil, uint64(n))
 }
 
-// bareUpload sends floorTransfer bytes and waits for one.
-func bareUpload(_ string, block []byte, _ int64) exchange {
-	send := appendBody([][]byte{transferHead(floorTransfer)}, block, floorTransfer)
-	return exchange{send: send, bare: true, length: 1, payload: floorTransfer}
+// bareDownload asks for bytes.
+func bareDownload(a floorAsk) exchange {
+	n := floorTransfer(a.conns)
+	return exchange{send: [][]byte{transferHead(n)}, bare: true, length: n, payload: n}
+}
+
+// bareUpload sends bytes and waits for one.
+func bareUpload(a floorAsk) exchange {
+	n := floorTransfer(a.conns)
+	return exchange{send: appendBody([][]byte{transferHead(n)}, a.block, n), bare: true, length: 1, payload: n}
 }
 
 // ServeFloor is the other process of a floor: it serves kind on a free port of

@@ -37,7 +37,7 @@ func TestFloors(t *testing.T) {
 			address = startFloor(t, f.process)
 			addresses[f.process] = address
 		}
-		x := []exchange{f.make(address, block, 300_000)}
+		x := []exchange{f.make(floorAsk{host: address, conns: 2, block: block, page: 300_000})}
 		var conns []*connection
 		for range 2 {
 			conns = append(conns, &connection{wire: &wire{address: address}, exchanges: x})

@@ -2,7 +2,9 @@ package bench
 
 import (
 	"context"
+	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -170,26 +172,30 @@ func TestSelectLoads(t *testing.T) {
 	f("", "nothing-*")
 }
 
-// Uploads to a server that keeps bytes are bounded, and a number of
-// connections is measured once.
-func TestConnections(t *testing.T) {
-	f := func(l load, keeps bool, wanted, want []int) {
+// A round measures a floor right before the rows that are compared with it, and
+// has no row for uploads that a server with memory would have to hold at once.
+func TestPlan(t *testing.T) {
+	targets := []*target{{name: "synth", clock: new(cpuClock)}, {name: "memory", clock: new(cpuClock), keepsBytes: true}, {name: "endpoint", keepsBytes: true}}
+	f := func(names string, concurrency []int, want ...string) {
 		t.Helper()
-		c := Config{Concurrency: wanted}
-		got := c.connections(&l, keeps)
-		if len(got) != len(want) {
-			t.Fatalf("unexpected connections of %v; got %v; want %v", wanted, got, want)
+		chosen, err := selectLoads(strings.Fields(names))
+		if err != nil {
+			t.Fatal(err)
 		}
-		for i := range got {
-			if got[i] != want[i] {
-				t.Fatalf("unexpected connections of %v; got %v; want %v", wanted, got, want)
-			}
+		r := &runner{cfg: Config{Concurrency: concurrency}, loads: chosen, targets: targets}
+		r.plan()
+		var got []string
+		for _, line := range r.rows {
+			got = append(got, fmt.Sprintf("%s x%d", line.title(), line.conns))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("unexpected rows of %q; got %q; want %q", names, got, want)
 		}
 	}
-	large := load{size: 32 * mib, upload: true}
-	f(large, true, nil, []int{DefaultLarge})
-	f(large, true, []int{1, 256, 2048}, []int{1, 32})
-	f(large, false, []int{1, 256, 2048}, []int{1, 256, 2048})
-	f(load{size: kib, perOp: true}, true, nil, []int{DefaultSmall})
-	f(load{size: kib, upload: true}, true, []int{2048, 2048}, []int{2048})
+	f("get-1m get-8m", nil, "write loop x8", "GET 1 MiB, synth x8", "GET 1 MiB, memory x8", "GET 1 MiB, endpoint x8",
+		"GET 8 MiB, synth x8", "GET 8 MiB, memory x8", "GET 8 MiB, endpoint x8")
+	f("head", []int{1, 2048}, "static HEAD x1", "HEAD, synth x1", "HEAD, endpoint x1",
+		"static HEAD x2048", "HEAD, synth x2048", "HEAD, endpoint x2048")
+	f("part-32m", []int{32, 64}, "read loop x32", "UploadPart 32 MiB unsigned, synth x32", "UploadPart 32 MiB unsigned, memory x32",
+		"UploadPart 32 MiB unsigned, endpoint x32", "read loop x64", "UploadPart 32 MiB unsigned, synth x64")
 }

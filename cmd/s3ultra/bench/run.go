@@ -139,11 +139,12 @@ func (r *runner) plan() {
 	made := map[base]*row{}
 	for i := range r.loads {
 		l := &r.loads[i]
-		for _, t := range r.targets {
-			if l.sharedModes && t.name == "memory" {
-				continue
-			}
-			for _, n := range r.cfg.connections(l, t.keepsBytes) {
+		// Connections before targets: the rows of one floor stay together.
+		for _, n := range r.cfg.connections(l) {
+			for _, t := range r.targets {
+				if l.sharedModes && t.name == "memory" || n > l.bound(t.keepsBytes) {
+					continue
+				}
 				line := &row{floor: l.floor, load: l, target: t, conns: n}
 				// Without the server's CPU time there is nothing to compare.
 				if t.clock != nil {
@@ -201,7 +202,7 @@ func (r *runner) sample(ctx context.Context, line *row) (*sample, error) {
 	if line.load == nil {
 		f := floors()[line.floor]
 		p := r.floors[f.process]
-		x := []exchange{f.make(p.first, r.block, r.pageLength())}
+		x := []exchange{f.make(floorAsk{host: p.first, conns: line.conns, block: r.block, page: r.pageLength()})}
 		for i := range conns {
 			conns[i] = &connection{wire: &wire{address: p.first}, exchanges: x}
 		}

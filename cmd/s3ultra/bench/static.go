@@ -17,21 +17,26 @@ import (
 // most once percent-encoded.
 const maxStatic = 4 << 20
 
-func staticHead(method, host string, size, length int64) []byte {
-	head := fmt.Sprintf("%s /%d HTTP/1.1\r\nHost: %s\r\n", method, size, host)
+// staticBlock is a request's header block; length is its body's, -1 without.
+func staticBlock(method, host string, size, length int64) []byte {
+	block := fmt.Sprintf("%s /%d HTTP/1.1\r\nHost: %s\r\n", method, size, host)
 	if length >= 0 {
-		head += fmt.Sprintf("Content-Length: %d\r\n", length)
+		block += fmt.Sprintf("Content-Length: %d\r\n", length)
 	}
-	return []byte(head + "\r\n")
+	return []byte(block + "\r\n")
 }
 
 func staticGet(host string, size int64) exchange {
-	return exchange{send: [][]byte{staticHead("GET", host, size, -1)}, status: 200, length: size, payload: size}
+	return exchange{send: [][]byte{staticBlock("GET", host, size, -1)}, status: 200, length: size, payload: size}
+}
+
+func staticHead(host string, size int64) exchange {
+	return exchange{send: [][]byte{staticBlock("HEAD", host, size, -1)}, status: 200, length: size, head: true}
 }
 
 func staticPut(host string, block []byte, size int64) exchange {
-	send := appendBody([][]byte{staticHead("PUT", host, 0, size)}, block, size)
-	return exchange{send: send, status: 200, length: 0, payload: size}
+	send := appendBody([][]byte{staticBlock("PUT", host, 0, size)}, block, size)
+	return exchange{send: send, status: 200, payload: size}
 }
 
 // serveStatic answers /N with N bytes, a HEAD without sending them.
