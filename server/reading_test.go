@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/s3ultra/s3ultra/store"
 )
 
 // rangeRow is what a Range header asks of an object of some size, and what
@@ -368,4 +370,19 @@ func TestO01RangeBeyondInt64(t *testing.T) {
 		// Range units are case-insensitive (RFC 9110, 14.1).
 		f.checkRange(t, f.do(t, "GET", "/bkt/k", "", "Range: Bytes=5-9"), rangeRow{"Bytes=5-9", 206, 5, 9}, want)
 	})
+}
+
+// TestL13NoFutureLastModified: no reply's Last-Modified lies after its Date
+// (RFC 9110, 8.8.2.1): clients that compare drop such objects.
+func TestL13NoFutureLastModified(t *testing.T) {
+	f := start(t, testConfig(store.Memory))
+	for began := time.Now(); time.Since(began) < 1200*time.Millisecond; time.Sleep(5 * time.Millisecond) {
+		f.put(t, "/bkt/k", "x")
+		r := f.do(t, "HEAD", "/bkt/k", "").want(200)
+		date, err := http.ParseTime(r.header.Get("Date"))
+		modified, err2 := http.ParseTime(r.header.Get("Last-Modified"))
+		if err != nil || err2 != nil || modified.After(date) {
+			t.Fatalf("unexpected times; Last-Modified %v is after Date %v (%v, %v)", modified, date, err, err2)
+		}
+	}
 }
