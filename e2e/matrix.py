@@ -25,7 +25,7 @@ EVERY = set(COLUMNS[:11])
 CLIENTS = {
     "boto3": EVERY | {"checksums", "conditions", "virtual-host", "own"},
     "aws CLI": EVERY | {"own"},
-    "s3dlio": EVERY - {"copy", "presign"},
+    "s3dlio": EVERY - {"copy", "presign"} | {"own"},
     "minio-py": EVERY,
     "s3torchconnectorclient": EVERY - {"bucket", "batch-delete", "presign"} | {"virtual-host", "own"},
     "pyarrow": EVERY - {"etags", "presign"} | {"own"},
@@ -35,14 +35,19 @@ CLIENTS = {
     "minio-go": EVERY | {"checksums"},
     "@aws-sdk/client-s3": EVERY | {"checksums", "conditions"},
 }
-WORKLOAD = "seed workload"
-STEPS = ("dataset, 1 endpoint", "dataset, 2 endpoints", "checkpoint, 1 endpoint", "checkpoint, 2 endpoints")
+WORKLOAD, DOCS = "seed workload", "docs/clients.md"
+STEPS = (
+    "dataset, 1 endpoint", "dataset, 2 endpoints", "checkpoint, 1 endpoint", "checkpoint, 2 endpoints",
+    "set-up lines of docs/clients.md",
+)  # fmt: skip
 
 BEGIN, END = "<!-- matrix: written by e2e/run.sh --docs -->", "<!-- end of matrix -->"
 
 
 def cell_of(result):
-    """The column, or the workload's step, that a result counts for."""
+    """The column, or the step, that a result counts for."""
+    if result["client"] == DOCS:
+        return STEPS[-1]
     if result["client"] == WORKLOAD:
         endpoints = result["test"].split("[")[1].rstrip("]").replace("-", " ")
         return f"{result['check']}, {endpoints}"
@@ -54,7 +59,8 @@ def load(path):
     cells, versions = defaultdict(list), {}
     for line in path.read_text(encoding="utf-8").splitlines():
         result = json.loads(line)
-        cells[result["client"], result["mode"], cell_of(result)].append(result)
+        client = WORKLOAD if result["client"] == DOCS else result["client"]
+        cells[client, result["mode"], cell_of(result)].append(result)
         versions[result["client"]] = result["version"]
     return cells, versions
 

@@ -112,8 +112,8 @@ class Server:
         assert code == 0, f"unexpected exit code of the server; got {code}; want 0"
 
 
-def start(mode, listeners=1, flags=()):
-    """Starts a server in mode with that many listeners. Stop it with Server.stop."""
+def start(mode, listeners=1, flags=(), keys=(ACCESS_KEY, SECRET_KEY)):
+    """Starts a server in mode with that many listeners and a key pair. Stop it with Server.stop."""
     external = os.environ.get("E2E_ENDPOINT")
     if external:
         # Any S3 server can stand in for memory mode: it tells a fault of ours from one of the client.
@@ -125,7 +125,7 @@ def start(mode, listeners=1, flags=()):
         )
     binary = os.environ.get("S3ULTRA_BIN", str(REPO / "bin" / "s3ultra"))
     command = [binary, "serve", "--mode", mode, "--seed", str(SEED)]
-    command += ["--access-key", ACCESS_KEY, "--secret-key", SECRET_KEY]
+    command += ["--access-key", keys[0], "--secret-key", keys[1]]
     command += ["--listen", "127.0.0.1:0"] * listeners
     log = open(OUT / f"server-{mode}-{os.getpid()}.log", "ab")
     with log:
@@ -149,4 +149,4 @@ def start(mode, listeners=1, flags=()):
             f"unexpected ready line after {START_SECONDS - (deadline - time.monotonic()):.0f} s; "
             f"got {len(urls)} addresses; want {listeners}; see {log.name}"
         )
-    return Server(mode, urls, process=process)
+    return Server(mode, urls, *keys, process=process)
