@@ -91,11 +91,7 @@ func (r *request) createBucket() error {
 		return errNotImplemented.because(errors.New("object lock"))
 	}
 	if r.ctx.RequestBodyStream() != nil && !equalHeader(r.known[headerContentLength], "0") {
-		plan, err := r.planBody()
-		if err != nil {
-			return err
-		}
-		text, err := r.receiveText(plan, maxSmallDocument)
+		text, err := r.receiveDocument(maxSmallDocument)
 		if err != nil {
 			return err
 		}

@@ -86,11 +86,7 @@ func (r *request) deleteObjects() error {
 	if err != nil {
 		return err
 	}
-	plan, err := r.planBody()
-	if err != nil {
-		return err
-	}
-	text, err := r.receiveText(plan, maxDeleteDocument)
+	text, err := r.receiveDocument(maxDeleteDocument)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ var (
 	errAuthorizationQueryParameters = &apiError{Code: "AuthorizationQueryParametersError", Status: 400, Message: "The query parameters for authentication are not valid."}
 	errBadDigest                    = &apiError{Code: "BadDigest", Status: 400, Message: "The digest you specified did not match the content received."}
 	errBadRequest                   = &apiError{Code: "BadRequest", Status: 400, Message: "The request could not be parsed as HTTP."}
-	errBucketAlreadyExists          = &apiError{Code: "BucketAlreadyExists", Status: 409, Message: "The requested bucket name is not available."}
 	errBucketAlreadyOwnedByYou      = &apiError{Code: "BucketAlreadyOwnedByYou", Status: 409, Message: "The bucket you tried to create already exists, and you own it."}
 	errBucketNotEmpty               = &apiError{Code: "BucketNotEmpty", Status: 409, Message: "The bucket you tried to delete is not empty."}
 	errEntityTooLarge               = &apiError{Code: "EntityTooLarge", Status: 400, Message: "The proposed upload exceeds the maximum allowed size."}
@@ -22,7 +21,6 @@ var (
 	errInvalidBucketName            = &apiError{Code: "InvalidBucketName", Status: 400, Message: "The specified bucket is not valid."}
 	errInvalidDigest                = &apiError{Code: "InvalidDigest", Status: 400, Message: "The Content-MD5 you specified is not valid."}
 	errInvalidPart                  = &apiError{Code: "InvalidPart", Status: 400, Message: "One or more of the specified parts could not be found. The part may not have been uploaded, or its entity tag may not have matched."}
-	errInvalidPartNumber            = &apiError{Code: "InvalidPartNumber", Status: 416, Message: "The requested partnumber is not satisfiable."}
 	errInvalidPartOrder             = &apiError{Code: "InvalidPartOrder", Status: 400, Message: "The list of parts was not in ascending order. The parts list must be specified in order by part number."}
 	errInvalidPolicyDocument        = &apiError{Code: "InvalidPolicyDocument", Status: 400, Message: "The content of the form does not meet the conditions specified in the policy document."}
 	errInvalidRange                 = &apiError{Code: "InvalidRange", Status: 416, Message: "The requested range is not satisfiable."}
@@ -54,15 +52,14 @@ var (
 // Replies of a bucket on which the asked configuration was never set. Clients
 // probe for these at start and take any other answer for the feature being on.
 var (
-	errNoSuchBucketPolicy            = &apiError{Code: "NoSuchBucketPolicy", Status: 404, Message: "The bucket policy does not exist."}
-	errNoSuchCORSConfiguration       = &apiError{Code: "NoSuchCORSConfiguration", Status: 404, Message: "The CORS configuration does not exist."}
-	errNoSuchLifecycleConfiguration  = &apiError{Code: "NoSuchLifecycleConfiguration", Status: 404, Message: "The lifecycle configuration does not exist."}
-	errNoSuchObjectLockConfiguration = &apiError{Code: "NoSuchObjectLockConfiguration", Status: 404, Message: "The specified object does not have a ObjectLock configuration."}
-	errNoSuchPublicAccessBlock       = &apiError{Code: "NoSuchPublicAccessBlockConfiguration", Status: 404, Message: "The public access block configuration was not found."}
-	errNoSuchTagSet                  = &apiError{Code: "NoSuchTagSet", Status: 404, Message: "The TagSet does not exist."}
-	errNoSuchWebsiteConfiguration    = &apiError{Code: "NoSuchWebsiteConfiguration", Status: 404, Message: "The specified bucket does not have a website configuration."}
-	errObjectLockConfigNotFound      = &apiError{Code: "ObjectLockConfigurationNotFoundError", Status: 404, Message: "Object Lock configuration does not exist for this bucket."}
-	errOwnershipControlsNotFound     = &apiError{Code: "OwnershipControlsNotFoundError", Status: 404, Message: "The bucket ownership controls were not found."}
-	errReplicationConfigNotFound     = &apiError{Code: "ReplicationConfigurationNotFoundError", Status: 404, Message: "The replication configuration was not found."}
-	errEncryptionConfigNotFound      = &apiError{Code: "ServerSideEncryptionConfigurationNotFoundError", Status: 404, Message: "The server side encryption configuration was not found."}
+	errNoSuchBucketPolicy           = &apiError{Code: "NoSuchBucketPolicy", Status: 404, Message: "The bucket policy does not exist."}
+	errNoSuchCORSConfiguration      = &apiError{Code: "NoSuchCORSConfiguration", Status: 404, Message: "The CORS configuration does not exist."}
+	errNoSuchLifecycleConfiguration = &apiError{Code: "NoSuchLifecycleConfiguration", Status: 404, Message: "The lifecycle configuration does not exist."}
+	errNoSuchPublicAccessBlock      = &apiError{Code: "NoSuchPublicAccessBlockConfiguration", Status: 404, Message: "The public access block configuration was not found."}
+	errNoSuchTagSet                 = &apiError{Code: "NoSuchTagSet", Status: 404, Message: "The TagSet does not exist."}
+	errNoSuchWebsiteConfiguration   = &apiError{Code: "NoSuchWebsiteConfiguration", Status: 404, Message: "The specified bucket does not have a website configuration."}
+	errObjectLockConfigNotFound     = &apiError{Code: "ObjectLockConfigurationNotFoundError", Status: 404, Message: "Object Lock configuration does not exist for this bucket."}
+	errOwnershipControlsNotFound    = &apiError{Code: "OwnershipControlsNotFoundError", Status: 404, Message: "The bucket ownership controls were not found."}
+	errReplicationConfigNotFound    = &apiError{Code: "ReplicationConfigurationNotFoundError", Status: 404, Message: "The replication configuration was not found."}
+	errEncryptionConfigNotFound     = &apiError{Code: "ServerSideEncryptionConfigurationNotFoundError", Status: 404, Message: "The server side encryption configuration was not found."}
 )

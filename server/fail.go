@@ -62,7 +62,7 @@ func (r *request) appendErrorXML(dst []byte, e *apiError) []byte {
 }
 
 func (r *request) setRequestID() {
-	r.ctx.Response.Header.SetCanonical([]byte("X-Amz-Request-Id"), r.id[:])
+	r.ctx.Response.Header.SetCanonical(nameRequestID, r.id[:])
 }
 
 // drain reads what the handler left of the request's body, so that the reply

@@ -15,13 +15,11 @@ var (
 	nameVersionID        = []byte("X-Amz-Version-Id")
 	nameSourceVersionID  = []byte("X-Amz-Copy-Source-Version-Id")
 	nameDeleteMarker     = []byte("X-Amz-Delete-Marker")
-	nameStorageClass     = []byte("X-Amz-Storage-Class")
 	nameLocation         = []byte("Location")
 	nameContentTypeXML   = []byte("application/xml")
 	valueTrue            = []byte("true")
 	valueBytes           = []byte("bytes")
 	valueOctetStream     = []byte("binary/octet-stream")
-	valueApplicationXML  = "application/xml"
 	nameChecksumAlgoName = []byte("X-Amz-Checksum-Algorithm")
 )
 

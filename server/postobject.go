@@ -10,7 +10,6 @@ import (
 
 	"github.com/s3ultra/s3ultra/sigv4"
 	"github.com/s3ultra/s3ultra/store"
-	"github.com/s3ultra/s3ultra/synth"
 )
 
 // checkPostObject decides what the headers of POST Object, the upload from a
@@ -82,20 +81,10 @@ func (r *request) postObject() error {
 		w.Abort()
 		return err
 	}
-	o := store.Object{
-		Size:     got.size,
-		ModTime:  r.modTime().UnixMilli(),
-		Content:  synth.Hash(r.srv.cfg.Seed, r.target.bucket, r.target.key),
-		Meta:     viewString(r.meta),
-		Checksum: got.checksum,
-		Data:     w.Finish(),
-	}
-	o.ETag = r.objectETag(b, &o, got)
-	if err := b.Put(r.target.key, &o, nil); err != nil {
-		o.Release()
+	o, err := r.publish(b, got, w, nil)
+	if err != nil {
 		return err
 	}
-	r.setNewVersionID(o.Version)
 	return r.sendPosted(form, &o)
 }
 
@@ -237,9 +226,6 @@ func (r *request) receiveFile(f *postForm, policy *postPolicy, plan *bodyPlan, w
 // sendPosted replies as the form asks: with a redirect, or with a status of 200,
 // 201 (which has a document) or 204, the default and what any other value means.
 func (r *request) sendPosted(f *postForm, o *store.Object) error {
-	r.setETag(o.ETag)
-	r.setNewVersionID(o.Version)
-	r.setChecksum(o.Checksum, 0)
 	if to := redirectTarget(f, string(r.target.bucket), string(r.target.key), o.ETag); to != "" {
 		r.ctx.Response.Header.SetCanonical(nameLocation, []byte(to))
 		return r.sendNothing(303)

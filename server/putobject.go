@@ -72,6 +72,15 @@ func (r *request) putObject() error {
 		w.Abort()
 		return err
 	}
+	if _, err := r.publish(b, got, w, r.writeCheck()); err != nil {
+		return err
+	}
+	return r.sendNothing(200)
+}
+
+// publish puts the object that a finished body is, if check allows it, and
+// sets the headers that tell of it.
+func (r *request) publish(b *store.Bucket, got received, w *store.Writer, check func(*store.Object) error) (store.Object, error) {
 	o := store.Object{
 		Size:     got.size,
 		ModTime:  r.modTime().UnixMilli(),
@@ -81,14 +90,14 @@ func (r *request) putObject() error {
 		Data:     w.Finish(),
 	}
 	o.ETag = r.objectETag(b, &o, got)
-	if err := b.Put(r.target.key, &o, r.writeCheck()); err != nil {
+	if err := b.Put(r.target.key, &o, check); err != nil {
 		o.Release()
-		return err
+		return o, err
 	}
 	r.setETag(o.ETag)
 	r.setNewVersionID(o.Version)
 	r.setChecksum(got.checksum, 0)
-	return r.sendNothing(200)
+	return o, nil
 }
 
 // wantsMD5 tells whether the ETag of a body of size bytes (-1: unknown) will

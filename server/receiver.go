@@ -51,6 +51,16 @@ func (r *request) receive(plan *bodyPlan, w *store.Writer, wantMD5 bool) (receiv
 	return rx.finish()
 }
 
+// receiveDocument reads the XML document that is the request's body, of at
+// most limit bytes.
+func (r *request) receiveDocument(limit int64) ([]byte, error) {
+	plan, err := r.planBody()
+	if err != nil {
+		return nil, err
+	}
+	return r.receiveText(plan, limit)
+}
+
 // receiveText reads a request's body of at most limit bytes into memory: an
 // XML document.
 func (r *request) receiveText(plan bodyPlan, limit int64) ([]byte, error) {

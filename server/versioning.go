@@ -39,11 +39,7 @@ func (r *request) putBucketVersioning() error {
 	if err != nil {
 		return err
 	}
-	plan, err := r.planBody()
-	if err != nil {
-		return err
-	}
-	text, err := r.receiveText(plan, maxSmallDocument)
+	text, err := r.receiveDocument(maxSmallDocument)
 	if err != nil {
 		return err
 	}
@@ -67,12 +63,12 @@ func parseVersioning(text []byte) (store.Versioning, error) {
 	case "Enabled":
 		return 0, errNotImplemented.because(errors.New("MFA delete"))
 	default:
-		return 0, errMalformedXML.because(fmt.Errorf("MfaDelete %q", conf.MFADelete))
+		return 0, errMalformedXML.because(fmt.Errorf("unknown MfaDelete %q", conf.MFADelete))
 	}
 	for _, state := range [...]store.Versioning{store.VersioningEnabled, store.VersioningSuspended} {
 		if conf.Status == state.String() {
 			return state, nil
 		}
 	}
-	return 0, errMalformedXML.because(fmt.Errorf("Status %q", conf.Status))
+	return 0, errMalformedXML.because(fmt.Errorf("unknown Status %q", conf.Status))
 }
