@@ -14,6 +14,10 @@ import (
 // seconds; a client that trickles loses its connection instead.
 const drainTime = 60 * time.Second
 
+// drainIdle is how long a drain waits for the next bytes: a client that stops
+// in the middle of its body is looking for the reply.
+const drainIdle = time.Second
+
 // fail writes the error reply of err: the only place that does.
 func (r *request) fail(err error) {
 	e := toAPIError(err)
@@ -79,23 +83,20 @@ func (r *request) drain() {
 		defer receiveBuffers.put(scratch)
 		buf = *scratch
 	}
-	deadlineSet := false
-	for {
+	for end := time.Now().Add(drainTime); ; {
 		n, err := body.Read(buf)
-		if err != nil || n == 0 {
-			if err != nil && !errors.Is(err, io.EOF) {
-				r.ctx.SetConnectionClose()
-				lingerAfter(r.ctx)
-			}
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil || n == 0 || time.Now().After(end) {
 			break
 		}
-		if !deadlineSet {
-			deadlineSet = true
-			if r.ctx.SetReadDeadline(time.Now().Add(drainTime)) != nil {
-				break
-			}
+		if r.ctx.SetReadDeadline(time.Now().Add(drainIdle)) != nil {
+			break
 		}
 	}
+	r.ctx.SetConnectionClose()
+	lingerAfter(r.ctx)
 }
 
 // httpError answers a request that fasthttp could not parse.

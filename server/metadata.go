@@ -58,7 +58,11 @@ func appendMetadata(dst []byte, fields []sigv4.Field) ([]byte, error) {
 	dst = append(dst, 0)
 	var lower [64]byte
 	user := 0
-	for _, f := range fields {
+	for i := range fields {
+		f, repeated := joinRepeats(fields, i)
+		if repeated {
+			continue
+		}
 		if len(f.Name) > len(userMetadataPrefix) && equalFold(f.Name[:len(userMetadataPrefix)], userMetadataPrefix) {
 			// The prefix is not counted, as AWS does.
 			user += len(f.Name) - len(userMetadataPrefix) + len(f.Value)
@@ -100,6 +104,22 @@ func appendMetadata(dst []byte, fields []sigv4.Field) ([]byte, error) {
 		return dst[:start], nil
 	}
 	return dst, nil
+}
+
+// joinRepeats returns field i with the values of later fields of its name
+// joined to its own (RFC 9110 section 5.3), or repeated if it is a later one.
+func joinRepeats(fields []sigv4.Field, i int) (f sigv4.Field, repeated bool) {
+	f = fields[i]
+	for j := range fields {
+		if j == i || len(fields[j].Name) != len(f.Name) || !bytes.EqualFold(fields[j].Name, f.Name) {
+			continue
+		}
+		if j < i {
+			return f, true
+		}
+		f.Value = bytes.Join([][]byte{f.Value, fields[j].Value}, []byte{','})
+	}
+	return f, false
 }
 
 func appendMetaHeader(dst, name, value []byte) []byte {

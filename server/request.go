@@ -142,9 +142,14 @@ func (r *request) splitHeaders(raw []byte) {
 		}
 		f := sigv4.Field{Name: line[:colon], Value: trimSpace(line[colon+1:])}
 		r.fields = append(r.fields, f)
-		// The first one counts, as in every S3 implementation we know.
-		if id := classify(f.Name); id < headerCount && r.known[id] == nil {
+		id := classify(f.Name)
+		switch {
+		case id == headerCount:
+		case r.known[id] == nil:
 			r.known[id] = f.Value
+		case id == headerIfMatch || id == headerIfNoneMatch:
+			// A list may come in several lines (RFC 9110 section 5.3).
+			r.known[id] = bytes.Join([][]byte{r.known[id], f.Value}, []byte{','})
 		}
 	}
 }
