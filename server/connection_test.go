@@ -657,3 +657,17 @@ func TestH08ErrorDocumentOfAnyKey(t *testing.T) {
 		f.do(t, "GET", "/bkt/"+escape(key), "").wantError(404, "NoSuchKey")
 	}
 }
+
+// TestH02PausedClient: a client that stops in the middle of a refused body to
+// look for a reply gets it soon, not when it sends the rest.
+func TestH02PausedClient(t *testing.T) {
+	f := start(t, testConfig(store.Memory))
+	w := f.dial(t)
+	head, body := call{method: "PUT", target: "/none/k", body: letters(1 << 20)}.bytes(f.addr)
+	w.write(head, body[:100_000])
+	r, err := w.read("PUT")
+	if err != nil {
+		t.Fatalf("cannot read the reply: %v", err)
+	}
+	r.wantError(404, "NoSuchBucket")
+}

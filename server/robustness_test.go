@@ -68,10 +68,10 @@ func TestO15AtomicOverwrites(t *testing.T) {
 	readers.Wait()
 }
 
-// TestMemoryIsGivenBack: no kind of failed write, finished read or abandoned
+// TestH12MemoryIsGivenBack: no kind of failed write, finished read or abandoned
 // connection keeps memory. The limit has room for one object and a half: a
 // leak of any makes the last write fail.
-func TestMemoryIsGivenBack(t *testing.T) {
+func TestH12MemoryIsGivenBack(t *testing.T) {
 	cfg := testConfig(store.Memory)
 	cfg.MemoryLimit = 3 << 20
 	f := start(t, cfg)
@@ -474,4 +474,26 @@ func TestStress(t *testing.T) {
 		wg.Wait()
 		f.do(t, "PUT", "/bkt", "").want(200)
 	})
+}
+
+// TestRepeatedMetadataLines: metadata that comes in several lines is one list
+// (RFC 9110, 5.3), as AWS keeps it.
+func TestRepeatedMetadataLines(t *testing.T) {
+	f := start(t, testConfig(store.Memory))
+	f.put(t, "/bkt/k", "x", "x-amz-meta-two: 1", "x-amz-meta-two: 2", "Cache-Control: a", "Cache-Control: b")
+	r := f.do(t, "HEAD", "/bkt/k", "").want(200)
+	if got := strings.ReplaceAll(strings.Join(r.header.Values("x-amz-meta-two"), ","), " ", ""); got != "1,2" {
+		t.Errorf("unexpected metadata; got %q; want 1,2", got)
+	}
+	if got := strings.ReplaceAll(strings.Join(r.header.Values("Cache-Control"), ","), " ", ""); got != "a,b" {
+		t.Errorf("unexpected Cache-Control; got %q; want a,b", got)
+	}
+}
+
+// TestRepeatedConditions: a list of entity tags in two lines is one list.
+func TestRepeatedConditions(t *testing.T) {
+	f := start(t, testConfig(store.Memory))
+	etag := f.put(t, "/bkt/k", "x").etag()
+	f.do(t, "GET", "/bkt/k", "", "If-None-Match: abc", "If-None-Match: "+etag).wantError(304)
+	f.do(t, "GET", "/bkt/k", "", "If-Match: abc", "If-Match: "+etag).wantBody(200, "x")
 }
