@@ -19,8 +19,10 @@ const (
 
 	// pageKeys is the most keys that S3 puts on a page.
 	pageKeys = 1000
-	// listKeys makes four pages that start at different keys possible.
-	listKeys = 2 * pageKeys
+	// listKeys are enough for listPages full pages that overlap and that others
+	// follow; a page's cost does not depend on how many more there are.
+	listKeys  = 2 * pageKeys
+	listPages = 4
 )
 
 // load is one kind of request.

@@ -74,8 +74,8 @@ func (p *preparation) head(worker int) ([]exchange, error) {
 }
 
 func (p *preparation) list(worker int) ([]exchange, error) {
-	return each(4, func(i int) exchange {
-		after := listKey((worker + i) % 4 * (listKeys - pageKeys) / 4)
+	return each(listPages, func(i int) exchange {
+		after := listKey((worker + i) % listPages * (listKeys - pageKeys) / listPages)
 		return p.target.plain(listAsk(after), 200, p.target.listBody)
 	})
 }
