@@ -1,10 +1,6 @@
 package server
 
-import (
-	"sync"
-
-	"github.com/s3ultra/s3ultra/store"
-)
+import "sync"
 
 // listXML builds the document of a listing by appending to reused buffers.
 // Contents go to one buffer and common prefixes to another: S3 sends the two
@@ -18,8 +14,7 @@ type listXML struct {
 	// decoder takes such a character for itself.
 	plainControls bool
 	owner         []byte
-	second        int64 // the time in stamp
-	stamp         []byte
+	entries       entryTexts
 }
 
 var listDocuments = sync.Pool{New: func() any { return new(listXML) }}
@@ -27,6 +22,7 @@ var listDocuments = sync.Pool{New: func() any { return new(listXML) }}
 func newListXML(url bool) *listXML {
 	x := listDocuments.Get().(*listXML)
 	x.doc, x.groups, x.url, x.owner = x.doc[:0], x.groups[:0], url, x.owner[:0]
+	x.entries.reset()
 	return x
 }
 
@@ -61,6 +57,11 @@ func (x *listXML) name(element string, text []byte) {
 
 func (x *listXML) appendName(dst []byte, element string, text []byte) []byte {
 	dst = append(append(append(dst, '<'), element...), '>')
+	return appendEnd(x.appendText(dst, text), element)
+}
+
+// appendText appends text in the document's encoding.
+func (x *listXML) appendText(dst, text []byte) []byte {
 	switch {
 	case x.url && x.plainControls:
 		for i, c := range text {
@@ -75,7 +76,7 @@ func (x *listXML) appendName(dst []byte, element string, text []byte) []byte {
 	default:
 		dst = appendEscaped(dst, text)
 	}
-	return appendEnd(dst, element)
+	return dst
 }
 
 func (x *listXML) text(element, text string) { x.doc = appendElement(x.doc, element, text) }
@@ -96,44 +97,6 @@ func (x *listXML) group(prefix []byte) {
 	x.groups = append(x.groups, "<CommonPrefixes>"...)
 	x.groups = x.appendName(x.groups, "Prefix", prefix)
 	x.groups = append(x.groups, "</CommonPrefixes>"...)
-}
-
-// contents adds a key of ListObjects and ListObjectsV2.
-func (x *listXML) contents(key []byte, o *store.Object) {
-	x.doc = append(x.doc, "<Contents>"...)
-	x.name("Key", key)
-	x.object(o)
-	x.doc = append(x.doc, "</Contents>"...)
-}
-
-// object adds the elements that describe an object in every listing.
-func (x *listXML) object(o *store.Object) {
-	x.doc = append(x.doc, "<LastModified>"...)
-	x.doc = x.appendTime(x.doc, o.ModTime)
-	x.doc = append(x.doc, "</LastModified><ETag>&quot;"...)
-	x.doc = o.ETag.Append(x.doc)
-	x.doc = append(x.doc, "&quot;</ETag>"...)
-	if o.Checksum.Algorithm != 0 {
-		x.text("ChecksumAlgorithm", checksumAlgorithm(o.Checksum.Algorithm).String())
-		x.text("ChecksumType", checksumTypeName(o.Checksum.Composite))
-	}
-	x.doc = appendIntElement(x.doc, "Size", o.Size)
-	x.doc = append(x.doc, x.owner...)
-	if o.Meta == "" || o.Meta[0]&metaHasStorageClass == 0 {
-		x.doc = append(x.doc, "<StorageClass>"+defaultClass+"</StorageClass>"...)
-		return
-	}
-	x.text("StorageClass", storageClassOf(o.Meta))
-}
-
-// appendTime appends a time; the objects of a page were mostly written in the
-// same few seconds, so the text of the last one is kept.
-func (x *listXML) appendTime(dst []byte, ms int64) []byte {
-	if s := ms / 1000; s != x.second || len(x.stamp) == 0 {
-		x.second = s
-		x.stamp = appendXMLTime(x.stamp[:0], ms)
-	}
-	return append(dst, x.stamp...)
 }
 
 // sendList ends the document and makes it the reply; its buffers go back when
