@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/xml"
 	"fmt"
+	"time"
 
 	"github.com/s3ultra/s3ultra/store"
 )
@@ -71,6 +72,7 @@ func (r *request) completeMultipartUpload() error {
 	if err != nil {
 		return err
 	}
+	r.account.initiated = time.UnixMilli(u.Initiated)
 	return r.sendCompleted(&o)
 }
 
@@ -139,6 +141,7 @@ func (r *request) joinChecksums(u *store.Upload, parts []store.Part) (store.Chec
 }
 
 func (r *request) sendCompleted(o *store.Object) error {
+	r.account.size = o.Size
 	r.setNewVersionID(o.Version)
 	doc := append([]byte(xmlHeader), "<CompleteMultipartUploadResult"+xmlNamespace+">"...)
 	doc = append(doc, "<Location>http://"...)

@@ -52,8 +52,17 @@ type Config struct {
 	// MemoryLimit bounds in bytes what the store holds; 0 means no bound.
 	MemoryLimit int64
 
-	// Version is named in the Server header.
+	// Version is named in the Server header. Version and Commit are in the
+	// metrics.
 	Version string
+	Commit  string
+	// Listeners is how many calls of Serve make the server ready; 0 means one.
+	Listeners int
+	// Journal is how many requests the journal of the admin server holds; 0
+	// switches it off.
+	Journal int
+	// AccessLog takes a line for each request.
+	AccessLog AccessLogConfig
 	// Logger takes one line for each refused or failed request; nil discards.
 	Logger *slog.Logger
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"net"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -28,14 +29,20 @@ type conn struct {
 	in      incoming
 	// linger makes Close wait for the client to stop sending.
 	linger bool
+
+	metrics *metrics
+	number  uint32 // of the connection, for the access log
+	counted atomic.Bool
 }
 
-func newConn(c *net.TCPConn) (net.Conn, error) {
+func newConn(c *net.TCPConn, m *metrics) (net.Conn, error) {
 	raw, err := c.SyscallConn()
 	if err != nil {
 		return nil, err
 	}
-	w := &conn{TCPConn: c, raw: raw}
+	w := &conn{TCPConn: c, raw: raw, metrics: m, number: uint32(m.accepted.Add(1))}
+	w.counted.Store(true)
+	m.connections.Add(1)
 	// Made once: a method value allocates.
 	w.out.step = w.writeStep
 	w.in.step = w.readStep
@@ -66,6 +73,10 @@ const (
 // for writing first and read until the client stops: closed over unread bytes
 // it would be reset, and the reset can overtake the reply.
 func (c *conn) Close() error {
+	// fasthttp and Shutdown may both close it.
+	if c.counted.CompareAndSwap(true, false) {
+		c.metrics.connections.Add(-1)
+	}
 	if !c.linger {
 		return c.TCPConn.Close()
 	}

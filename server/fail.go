@@ -23,6 +23,7 @@ func (r *request) fail(err error) {
 	e := toAPIError(err)
 	resp := &r.ctx.Response
 	resp.ResetBody()
+	r.body = nil
 	resp.Header.Reset()
 	resp.Header.SetNoDefaultContentType(true)
 	resp.SetStatusCode(e.Status)
@@ -31,6 +32,8 @@ func (r *request) fail(err error) {
 		r.setNotModifiedHeaders()
 		return
 	}
+	r.account.code = e.Code
+	r.srv.metrics.reject(e.Code)
 	r.srv.log.write(r, e)
 	for _, f := range e.Fields {
 		// RFC 9110 section 14.4: a 416 tells the length.
@@ -115,8 +118,10 @@ func (s *Server) httpError(ctx *fasthttp.RequestCtx, err error) {
 	case errors.Is(err, fasthttp.ErrorInvalidURI):
 		e = errInvalidURI
 	}
+	r.begin()
 	r.fail(e.because(err))
 	lingerAfter(ctx)
+	r.replied()
 	r.release()
 	s.requests.Put(r)
 }

@@ -19,6 +19,7 @@ type failureLog struct {
 	second  atomic.Int64 // Unix second of the current window
 	written atomic.Int64 // lines in it
 	dropped atomic.Int64 // since the last line
+	recent  recentFailures
 }
 
 func newFailureLog(log *slog.Logger) *failureLog {
@@ -40,6 +41,10 @@ func (l *failureLog) write(r *request, e *apiError) {
 	if r.op != nil {
 		op = r.op.name
 	}
+	l.recent.add(Failure{
+		Time: r.now, RequestID: string(r.id[:]), Status: e.Status, Code: e.Code, Operation: op, Method: r.method,
+		Target: string(r.target.path), Remote: r.ctx.RemoteAddr().String(), Cause: e.Error(),
+	})
 	attrs := []slog.Attr{
 		slog.Int("status", e.Status), slog.String("code", e.Code), slog.String("operation", op),
 		slog.String("method", r.method), slog.String("target", string(r.target.path)),

@@ -12,7 +12,8 @@ import (
 // fasthttp takes for the end of the listener (EMFILE would stop the server).
 type patientListener struct {
 	net.Listener
-	log *slog.Logger
+	log     *slog.Logger
+	metrics *metrics
 }
 
 const (
@@ -27,7 +28,7 @@ func (l *patientListener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
 		if tcp, ok := c.(*net.TCPConn); ok && err == nil {
-			return newConn(tcp)
+			return newConn(tcp, l.metrics)
 		}
 		if err == nil || !isShortage(err) {
 			return c, err

@@ -2,7 +2,8 @@ package server
 
 // operation is an S3 operation: its AWS name and its handler.
 type operation struct {
-	name string
+	name   string
+	number int // its place in the list of operations
 	// precheck decides everything that the headers alone can decide, before a
 	// byte of the body is read; nil for operations without a body. It may run
 	// twice (once before a 100 Continue), so it changes nothing.

@@ -10,9 +10,13 @@ import (
 // the header block is held back and goes out with the first block.
 type replyBody struct {
 	src  blocks
+	size int64
 	left int64
+	sent int64
 	conn *conn  // nil: fasthttp writes
 	head []byte // the header block
+	// account is closed with the body; nil: the reply was given up.
+	account *exchange
 }
 
 var replyBodies = sync.Pool{New: func() any { return new(replyBody) }}
@@ -20,7 +24,8 @@ var replyBodies = sync.Pool{New: func() any { return new(replyBody) }}
 // sendBody makes size bytes of src the reply's body and takes src over.
 func (r *request) sendBody(src blocks, size int64) {
 	b := replyBodies.Get().(*replyBody)
-	b.src, b.left = src, size
+	b.src, b.size, b.left = src, size, size
+	r.body = b
 	resp := &r.ctx.Response
 	resp.SetBodyStream(b, int(size))
 	if c, ok := r.ctx.Conn().(*conn); ok {
@@ -42,6 +47,7 @@ func (b *replyBody) WriteTo(w io.Writer) (int64, error) {
 		if err := b.conn.writeBody(b.head, b.src); err != nil {
 			return 0, err
 		}
+		b.sent = b.size
 		return b.left, nil
 	}
 	size := b.left
@@ -49,6 +55,7 @@ func (b *replyBody) WriteTo(w io.Writer) (int64, error) {
 		n, err := w.Write(block)
 		b.src.advance(n)
 		b.left -= int64(n)
+		b.sent += int64(n)
 		if err != nil {
 			return size - b.left, err
 		}
@@ -64,6 +71,7 @@ func (b *replyBody) Read(p []byte) (int, error) {
 	}
 	n := copy(p, block)
 	b.src.advance(n)
+	b.sent += int64(n)
 	return n, nil
 }
 
@@ -73,6 +81,7 @@ func (b *replyBody) Close() error {
 	if b.conn != nil {
 		b.conn.holding = nil
 	}
+	b.closeAccount()
 	b.src.close()
 	*b = replyBody{head: b.head[:0]}
 	replyBodies.Put(b)

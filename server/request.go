@@ -35,6 +35,9 @@ type request struct {
 	receiver       receiver
 	meta           []byte // encoded metadata of a write
 	text           []byte // scratch for header values
+	shard          *metricsShard
+	account        *exchange
+	body           *replyBody // of a reply made by sendBody
 }
 
 // headerID names the headers that handlers look up on every request; they are
@@ -117,6 +120,7 @@ func classify(name []byte) headerID {
 func (r *request) reset(s *Server, ctx *fasthttp.RequestCtx, now time.Time) {
 	r.srv, r.ctx, r.now = s, ctx, now
 	r.op, r.headersChecked = nil, false
+	r.newAccount(s)
 	s.ids.next(&r.id)
 	r.method = methodName(ctx.Request.Header.Method())
 	r.known = [headerCount][]byte{}

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -47,6 +48,14 @@ type Server struct {
 	times    modTimes
 	http     *fasthttp.Server
 	started  time.Time
+	metrics  *metrics
+	journal  *journal   // nil: off
+	access   *accessLog // nil: off
+
+	addresses sync.Map     // of the listeners being served
+	serving   atomic.Int32 // listeners
+	prepared  atomic.Bool  // what the configuration asks for exists
+	stopping  atomic.Bool
 }
 
 // New makes a server with the buckets of cfg. It listens only once Serve is
@@ -82,13 +91,15 @@ func New(cfg Config) (*Server, error) {
 		log:      newFailureLog(cfg.Logger),
 		ids:      newRequestIDs(),
 		started:  time.Now(),
+		metrics:  newMetrics(),
+		journal:  newJournal(cfg.Journal),
 	}
 	// Every key pair belongs to the one owner. Naming the owner by the first
 	// access key is what S3 test suites expect of a server without accounts.
 	if len(cfg.Credentials) > 0 {
 		s.ownerID = cfg.Credentials[0].AccessKey
 	}
-	s.requests.New = func() any { return new(request) }
+	s.requests.New = func() any { return &request{shard: s.metrics.shard()} }
 	for _, b := range cfg.Buckets {
 		if err := ValidBucketName(b.Name); err != nil {
 			return nil, err
@@ -97,6 +108,9 @@ func New(cfg Config) (*Server, error) {
 		if err != nil && !errors.Is(err, store.ErrBucketExists) {
 			return nil, fmt.Errorf("cannot create bucket %q: %w", b.Name, err)
 		}
+	}
+	if s.access, err = newAccessLog(s, cfg.AccessLog); err != nil {
+		return nil, err
 	}
 	s.http = s.newHTTPServer()
 	return s, nil
@@ -144,15 +158,46 @@ func (s *Server) newHTTPServer() *fasthttp.Server {
 // Serve answers the connections of ln until Shutdown; call it once for every
 // listener, each in its own goroutine. It returns nil after Shutdown.
 func (s *Server) Serve(ln net.Listener) error {
-	if err := s.http.Serve(&patientListener{Listener: ln, log: s.cfg.Logger}); err != nil {
+	s.addresses.Store(ln, ln.Addr().String())
+	s.serving.Add(1)
+	defer func() {
+		s.serving.Add(-1)
+		s.addresses.Delete(ln)
+	}()
+	if err := s.http.Serve(&patientListener{Listener: ln, log: s.cfg.Logger, metrics: s.metrics}); err != nil {
 		return fmt.Errorf("cannot serve on %s: %w", ln.Addr(), err)
 	}
 	return nil
 }
 
+// listening returns the addresses of the listeners being served, sorted.
+func (s *Server) listening() []string {
+	list := []string{}
+	s.addresses.Range(func(_, addr any) bool {
+		list = append(list, addr.(string))
+		return true
+	})
+	slices.Sort(list)
+	return list
+}
+
+// ReopenLogs closes the access log's file and opens its path again, after a
+// rotation has moved the file away. If the path cannot be opened the old file
+// stays in use.
+func (s *Server) ReopenLogs() error {
+	if s.access == nil {
+		return nil
+	}
+	return s.access.reopen()
+}
+
 // Shutdown stops accepting connections and waits for requests in flight to be
-// answered, until ctx ends.
+// answered, until ctx ends. The access log is complete when it returns.
 func (s *Server) Shutdown(ctx context.Context) error {
+	s.stopping.Store(true)
+	if s.access != nil {
+		defer s.access.close()
+	}
 	if err := s.http.ShutdownWithContext(ctx); err != nil {
 		return fmt.Errorf("cannot finish the requests in flight: %w", err)
 	}
@@ -189,10 +234,12 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 		// The values live as long as the connection, the request does not.
 		ctx.RemoveUserValue(expectedRequest{})
 	}
+	r.begin()
 	if err := r.guard((*request).serve); err != nil {
 		r.fail(err)
 	}
 	r.drain()
+	r.replied()
 	r.release()
 	s.requests.Put(r)
 }
@@ -225,7 +272,7 @@ func (r *request) checkHeaders() error {
 	if err := r.target.parse(h.RequestURI(), h.Host(), r.srv.domains); err != nil {
 		return err
 	}
-	if isHealthPath(r.target.path) && (r.method == "GET" || r.method == "HEAD") {
+	if isHealthPath(&r.target) && (r.method == "GET" || r.method == "HEAD") {
 		r.op = opHealth
 		return nil
 	}
@@ -273,10 +320,12 @@ func (s *Server) expect(ctx *fasthttp.RequestCtx) int {
 	r := s.requests.Get().(*request)
 	r.reset(s, ctx, time.Now())
 	if err := r.guard((*request).checkHeaders); err != nil {
+		r.begin()
 		r.fail(err)
 		// The client may not have waited.
 		lingerAfter(ctx)
 		status := ctx.Response.StatusCode()
+		r.replied()
 		r.release()
 		s.requests.Put(r)
 		return status

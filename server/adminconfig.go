@@ -1,0 +1,60 @@
+package server
+
+import (
+	"net/http"
+	"runtime"
+
+	"github.com/s3ultra/s3ultra/store"
+)
+
+// adminConfigDocument is what /config answers: every setting but keys.
+type adminConfigDocument struct {
+	Build struct {
+		Version   string `json:"version"`
+		Commit    string `json:"commit"`
+		GoVersion string `json:"go_version"`
+		Platform  string `json:"platform"`
+	} `json:"build"`
+	Mode          string              `json:"mode"`
+	Seed          uint64              `json:"seed"`
+	Pattern       string              `json:"pattern"`
+	Buckets       []adminConfigBucket `json:"buckets"`
+	Region        string              `json:"region"`
+	Domains       []string            `json:"domains"`
+	KeyPairs      int                 `json:"key_pairs"`
+	SkipSigVerify bool                `json:"skip_sig_verify"`
+	VerifyPayload bool                `json:"verify_payload"`
+	MaxSkew       string              `json:"max_skew"`
+	ETag          string              `json:"etag"`
+	KeepSmall     int64               `json:"keep_small"`
+	MinPartSize   int64               `json:"min_part_size"`
+	MemoryLimit   int64               `json:"memory_limit"`
+	Journal       int                 `json:"journal"`
+	AccessLog     string              `json:"access_log"`
+	Listeners     []string            `json:"listeners"`
+}
+
+type adminConfigBucket struct {
+	Name string `json:"name"`
+	Mode string `json:"mode"`
+}
+
+func (a *Admin) config(w http.ResponseWriter, _ *http.Request) {
+	c := &a.srv.cfg
+	doc := adminConfigDocument{
+		Mode: c.Mode.String(), Seed: c.Seed, Pattern: c.Pattern.String(), Buckets: []adminConfigBucket{},
+		Region: c.Region, Domains: a.srv.domains, KeyPairs: len(c.Credentials),
+		SkipSigVerify: c.SkipSigVerify, VerifyPayload: c.VerifyPayload, MaxSkew: c.MaxSkew.String(),
+		ETag: "md5", KeepSmall: c.KeepSmall, MinPartSize: c.MinPartSize, MemoryLimit: c.MemoryLimit,
+		Journal: max(c.Journal, 0), AccessLog: c.AccessLog.Path, Listeners: a.srv.listening(),
+	}
+	if c.ETag == store.ETagFast {
+		doc.ETag = "fast"
+	}
+	doc.Build.Version, doc.Build.Commit = c.Version, c.Commit
+	doc.Build.GoVersion, doc.Build.Platform = runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH
+	for _, b := range c.Buckets {
+		doc.Buckets = append(doc.Buckets, adminConfigBucket{b.Name, b.Mode.String()})
+	}
+	writeJSON(w, http.StatusOK, doc)
+}
