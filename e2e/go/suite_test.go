@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -93,6 +94,14 @@ func TestClients(t *testing.T) {
 			}
 		})
 	}
+}
+
+// modes are those to test: both, or memory alone against another server.
+func modes() []string {
+	if os.Getenv("E2E_ENDPOINT") != "" {
+		return []string{"memory"}
+	}
+	return []string{"synth", "memory"}
 }
 
 func must(t *testing.T, err error) {

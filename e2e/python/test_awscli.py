@@ -17,7 +17,13 @@ from harness.suite import BIG, PART, ClientSuite, Missing, Unsatisfiable
 AWS = str(pathlib.Path(sys.executable).parent / "aws")
 # s3 transfers in the parts of the other clients, and no more threads than a small machine can use.
 # Without s3v4 `aws s3 presign` falls back to a signature of version 2.
-CONFIG = f"[default]\ns3 =\n  signature_version = s3v4\n  multipart_threshold = {PART + 1}\n  multipart_chunksize = {PART}\n  max_concurrent_requests = 4\n"
+CONFIG = f"""[default]
+s3 =
+  signature_version = s3v4
+  multipart_threshold = {PART + 1}
+  multipart_chunksize = {PART}
+  max_concurrent_requests = 4
+"""
 
 
 class Failed(Exception):

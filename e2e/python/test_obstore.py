@@ -86,7 +86,8 @@ class TestObstore(ClientSuite):
         obstore.delete(self.store(bucket), keys)
 
     def put_multipart(self, bucket, key, data):
-        return obstore.put(self.store(bucket), key, data, use_multipart=True, chunk_size=PART, max_concurrency=3)["e_tag"]
+        store = self.store(bucket)
+        return obstore.put(store, key, data, use_multipart=True, chunk_size=PART, max_concurrency=3)["e_tag"]
 
     def presign(self, bucket, key, method):
         return obstore.sign(self.store(bucket), method, key, timedelta(seconds=60))
