@@ -42,7 +42,7 @@ func appendJSONLine(dst []byte, x *exchange) []byte {
 		Auth: "none", Operation: operations[operationNumber(x.op)].name, Method: x.method,
 		Target: string(w.of(w.target)), Host: string(w.of(w.host)),
 		Bucket: string(w.of(w.bucket)), Key: string(w.of(w.key)),
-		Status: x.status, Code: x.code, Received: x.received, Sent: x.sent,
+		VersionID: string(w.of(w.version)), Status: x.status, Code: x.code, Received: x.received, Sent: x.sent,
 		TTFB: x.ttfb.Nanoseconds(), Duration: x.duration.Nanoseconds(), Aborted: x.aborted,
 		UserAgent: string(w.of(w.agent)), Referer: string(w.of(w.referer)),
 	}
@@ -54,9 +54,6 @@ func appendJSONLine(dst []byte, x *exchange) []byte {
 		line.Auth = "header"
 	case sigv4.PresignedAuth:
 		line.Auth = "query"
-	}
-	if x.version != 0 {
-		line.VersionID = string(x.version.Append(nil))
 	}
 	if x.size >= 0 {
 		line.Size = &x.size

@@ -73,11 +73,7 @@ func (s *Server) appendS3Line(dst []byte, x *exchange) []byte {
 	dst = appendLogNumber(dst, x.ttfb.Milliseconds(), 0)
 	dst = appendLogQuoted(dst, w.of(w.referer))
 	dst = appendLogQuoted(dst, w.of(w.agent))
-	var version []byte
-	if x.version != 0 {
-		version = x.version.Append(nil)
-	}
-	dst = appendLogWord(dst, version)
+	dst = appendLogWord(dst, w.of(w.version))
 	dst = append(dst, "s3ultra "...) // host id
 	switch x.auth {
 	case sigv4.HeaderAuth:

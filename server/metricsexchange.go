@@ -32,17 +32,16 @@ type exchange struct {
 	place     uint64 // in the journal; 0: none
 
 	// Only for the access log.
-	remote  net.Addr
-	conn    uint32
-	auth    sigv4.Kind
-	version store.Version
-	words   exchangeWords
+	remote net.Addr
+	conn   uint32
+	auth   sigv4.Kind
+	words  exchangeWords
 }
 
 // exchangeWords are copies of what the request says, in one buffer.
 type exchangeWords struct {
-	buf                                            []byte
-	bucket, key, target, host, agent, referer, who word
+	buf                                                     []byte
+	bucket, key, target, host, agent, referer, who, version word
 }
 
 // word is a piece of exchangeWords.buf.
@@ -65,9 +64,15 @@ func (r *request) newAccount(s *Server) {
 		x = exchanges.Get().(*exchange)
 		r.account = x
 	}
-	*x = exchange{srv: s, shard: r.shard, size: -1, words: exchangeWords{buf: x.words.buf[:0]}}
+	// Field by field: the rest is set before it is read, and clearing all of it
+	// would cost as much as the counting.
+	x.srv, x.shard, x.initiated, x.code = s, r.shard, time.Time{}, ""
+	x.received, x.sent, x.size, x.aborted, x.place = 0, 0, -1, false, 0
+	x.words.buf = x.words.buf[:0]
 	r.receiver.count = 0
 	r.body = nil
+	// A request that is refused before its signature is looked at has none.
+	r.auth.Kind, r.auth.AccessKey = sigv4.Anonymous, ""
 }
 
 // begin counts the request as in flight.
@@ -144,11 +149,9 @@ func (r *request) countDropped() {
 func (r *request) describe() {
 	x, w := r.account, &r.account.words
 	x.remote, x.auth = r.ctx.RemoteAddr(), r.auth.Kind
+	x.conn = 0
 	if c, ok := r.ctx.Conn().(*conn); ok {
 		x.conn = c.number
-	}
-	if r.versioned {
-		x.version = r.object.Version
 	}
 	w.bucket, w.key = w.put(r.target.bucket), w.put(r.target.key)
 	w.target = w.put(r.ctx.Request.Header.RequestURI())
@@ -157,6 +160,7 @@ func (r *request) describe() {
 	from := len(w.buf)
 	w.buf = append(w.buf, r.auth.AccessKey...)
 	w.who = word{from, len(w.buf)}
+	w.version = w.put(r.ctx.Response.Header.PeekBytes(nameVersionID))
 }
 
 // finish closes the account and tells whether it was given away.

@@ -14,10 +14,12 @@ var flagValues = map[string]string{
 	"etag":       "md5 fast",
 	"log-level":  "debug info warn error",
 	"log-format": "auto text json",
+
+	"access-log-format": "s3 json oplog",
 }
 
 // fileFlags are the flags after which a shell offers files.
-const fileFlags = "credentials"
+const fileFlags = "credentials access-log"
 
 func completionCommand(app *cli.App) *cli.Command {
 	return &cli.Command{

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/s3ultra/s3ultra/server"
 )
 
 // The defaults of the serve command that are not zero.
@@ -32,6 +34,10 @@ const (
 	// Container runtimes kill 10 s after SIGTERM; the server should end first
 	// and say what it cut off.
 	defaultShutdownTimeout = 8 * time.Second
+
+	// The port beside the default one, where MinIO's users look for a console;
+	// only the loopback, as it shows what clients do.
+	defaultAdminListen = "127.0.0.1:9001"
 )
 
 // serveFlags returns the flags of the serve command. Every one has the
@@ -77,6 +83,10 @@ func serveFlags() []cli.Flag {
 		text("min-part-size", defaultMinPartSize, "least `SIZE` of a multipart upload's parts but the last; 0 allows any"),
 		text("memory-limit", defaultMemoryLimit, "of kept bodies and the index: a `SIZE`, or a percent of the memory this process may use; 0 is no limit"),
 
+		text("admin-listen", defaultAdminListen, "metrics, health, statistics and profiles on `HOST:PORT`, or off; if only this default is in use, the server starts without"),
+		&cli.IntFlag{Name: "journal", Value: server.DefaultJournalSize, Usage: "keep the last `NUMBER` requests for s3ultra journal; 0 keeps none", EnvVars: env("journal")},
+		text("access-log", "", "write a line for each request to `FILE` (- for stdout; compressed if it ends in .zst); SIGHUP reopens it"),
+		text("access-log-format", "s3", "s3 (AWS's server access log), json, or oplog (the table of warp, s3dlio and sai3-bench)"),
 		text("log-level", "info", "debug, info, warn or error"),
 		text("log-format", "auto", "text, json, or auto (text on a terminal)"),
 		duration("shutdown-timeout", defaultShutdownTimeout, "how long SIGTERM waits for requests in flight"),

@@ -61,7 +61,7 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app := &cli.App{
 		Name:            "s3ultra",
 		Usage:           "an S3-compatible object server for benchmarks",
-		UsageText:       "s3ultra [serve] [flags]    (see: s3ultra serve --help)\ns3ultra bench [flags] | health [URL] | version | completion SHELL",
+		UsageText:       "s3ultra [serve] [flags]    (see: s3ultra serve --help)\ns3ultra bench [flags] | health [URL] | journal [URL] | version | completion SHELL",
 		HideVersion:     true,
 		HideHelpCommand: true,
 		Reader:          stdin,
@@ -78,6 +78,7 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 		serveCommand(args),
 		benchCommand(),
 		healthCommand(),
+		journalCommand(),
 		versionCommand(),
 		completionCommand(app),
 	}

@@ -17,6 +17,7 @@ type readyInfo struct {
 	bound    []string // as they are bound
 	settings *settings
 	nofile   uint64
+	admin    string // HOST:PORT, "" for none
 }
 
 // newReadyInfo takes the real addresses, which differ from the asked ones for
@@ -64,8 +65,17 @@ func (r readyInfo) appendBlock(dst []byte, terminal bool) []byte {
 // without spaces in them.
 func (r readyInfo) appendLine(dst []byte) []byte {
 	c := r.settings.config
-	return fmt.Appendf(dst, "s3ultra ready: %s mode=%s seed=%d pattern=%s buckets=%s memory-limit=%d auth=%s region=%s nofile=%d version=%s\n",
-		strings.Join(r.urls, " "), c.Mode, c.Seed, c.Pattern, bucketList(c.Buckets), c.MemoryLimit, authState(c), c.Region, r.nofile, c.Version)
+	return fmt.Appendf(dst, "s3ultra ready: %s mode=%s seed=%d pattern=%s buckets=%s memory-limit=%d auth=%s region=%s nofile=%d version=%s admin=%s\n",
+		strings.Join(r.urls, " "), c.Mode, c.Seed, c.Pattern, bucketList(c.Buckets), c.MemoryLimit, authState(c), c.Region, r.nofile, c.Version, r.adminURL())
+}
+
+// adminURL is the admin server's URL, or off.
+func (r readyInfo) adminURL() string {
+	if r.admin == "" {
+		return "off"
+	}
+	host, port, _ := net.SplitHostPort(r.admin)
+	return "http://" + reachable(host, port)
 }
 
 // bucketList is name:mode,name:mode, or - for none, which no bucket is called.
@@ -111,6 +121,7 @@ func (r readyInfo) appendTable(dst []byte) []byte {
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	row := func(name, value string) { fmt.Fprintf(w, "  %s\t%s\n", name, value) }
 	row("listening on", strings.Join(r.bound, ", "))
+	row("admin", r.adminURL())
 	row("default mode", fmt.Sprintf("%s (seed %d, pattern %s)", c.Mode, c.Seed, c.Pattern))
 	row("buckets", strings.ReplaceAll(bucketList(c.Buckets), ",", ", "))
 	row("memory limit", limitText(c.MemoryLimit))

@@ -71,6 +71,13 @@ func serve(ctx context.Context, s *settings, stdout io.Writer) error {
 		s.logger.Warn("no memory limit: a full machine ends the server; set --memory-limit")
 	}
 
+	// Without a log to reopen the signal ends the server, as a closed terminal
+	// should.
+	hangups := make(chan os.Signal, 1)
+	if path := s.config.AccessLog.Path; path != "" && path != "-" {
+		signal.Notify(hangups, syscall.SIGHUP)
+		defer signal.Stop(hangups)
+	}
 	srv, err := server.New(s.config)
 	if err != nil {
 		return usagef("cannot start: %w", err)
@@ -85,6 +92,11 @@ func serve(ctx context.Context, s *settings, stdout io.Writer) error {
 		return err
 	}
 	defer closeAll(listeners)
+	adminAddr, closeAdmin, err := s.startAdmin(srv)
+	if err != nil {
+		return err
+	}
+	defer closeAdmin()
 
 	s.logStart(listeners, nofile)
 	stopped := make(chan error, len(listeners))
@@ -92,25 +104,67 @@ func serve(ctx context.Context, s *settings, stdout io.Writer) error {
 		go func() { stopped <- srv.Serve(ln) }()
 	}
 	r := newReadyInfo(s, listeners, nofile)
+	r.admin = adminAddr
 	if _, err := stdout.Write(r.appendBlock(nil, isTerminal(stdout))); err != nil {
 		// Whoever started the server has stopped reading; clients have not.
 		s.logger.Warn("cannot print the ready line", "err", err)
 	}
 
-	var failed error
-	select {
-	case sig := <-signals:
-		s.logger.Info("stopping", "signal", sig.String(), "timeout", s.shutdownTimeout.String())
-	case <-ctx.Done():
-		s.logger.Info("stopping", "timeout", s.shutdownTimeout.String())
-	case err := <-stopped:
-		// Serve returns nil only after Shutdown, and nobody has called that.
-		failed = fmt.Errorf("cannot go on serving: %w", orClosed(err))
-	}
+	failed := s.wait(ctx, srv, signals, hangups, stopped)
 	if err := drain(srv, s.shutdownTimeout, signals, s.logger); err != nil && failed == nil {
 		failed = err
 	}
 	return failed
+}
+
+// wait returns when the server is to end: nil after a signal or the end of ctx.
+// Hangups reopen the access log.
+func (s *settings) wait(ctx context.Context, srv *server.Server, signals, hangups <-chan os.Signal, stopped <-chan error) error {
+	for {
+		select {
+		case sig := <-signals:
+			s.logger.Info("stopping", "signal", sig.String(), "timeout", s.shutdownTimeout.String())
+			return nil
+		case <-ctx.Done():
+			s.logger.Info("stopping", "timeout", s.shutdownTimeout.String())
+			return nil
+		case err := <-stopped:
+			// Serve returns nil only after Shutdown, and nobody has called that.
+			return fmt.Errorf("cannot go on serving: %w", orClosed(err))
+		case <-hangups:
+			if err := srv.ReopenLogs(); err != nil {
+				s.logger.Error("the access log goes on in the old file", "err", err)
+				continue
+			}
+			s.logger.Info("the access log was reopened", "path", s.config.AccessLog.Path)
+		}
+	}
+}
+
+// startAdmin binds and serves the admin address. It returns the address, "" if
+// there is none, and what closes it. Only an address that was asked for must
+// be free: several servers on one machine share the default.
+func (s *settings) startAdmin(srv *server.Server) (string, func(), error) {
+	if s.adminListen == "" {
+		return "", func() {}, nil
+	}
+	ln, err := net.Listen("tcp", s.adminListen)
+	if err != nil {
+		err = fmt.Errorf("cannot listen on %s for --admin-listen: %w", s.adminListen, bindError(err))
+		if s.adminAsked {
+			return "", nil, err
+		}
+		s.logger.Warn("there is no admin server; choose another address with --admin-listen, or off", "err", err)
+		return "", func() {}, nil
+	}
+	admin := server.NewAdmin(srv)
+	go func() {
+		if err := admin.Serve(ln); err != nil {
+			// Clients are served all the same.
+			s.logger.Error("the admin server has ended", "err", err)
+		}
+	}()
+	return ln.Addr().String(), func() { admin.Close() }, nil
 }
 
 // orClosed names the cause when Serve ended without one.
@@ -158,9 +212,18 @@ func bind(addrs []string) ([]net.Listener, error) {
 	return listeners, nil
 }
 
-// bindCause strips "listen tcp ...: bind:" from err, which would repeat the
-// address, and adds what to do.
+// bindCause is bindError with what to do.
 func bindCause(err error) error {
+	err = bindError(err)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%w; stop the other program or choose another port with --port", err)
+	}
+	return err
+}
+
+// bindError strips "listen tcp ...: bind:" from err, which would repeat the
+// address.
+func bindError(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) {
 		err = op.Err
@@ -168,9 +231,6 @@ func bindCause(err error) error {
 	var call *os.SyscallError
 	if errors.As(err, &call) {
 		err = call.Err
-	}
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("%w; stop the other program or choose another port with --port", err)
 	}
 	return err
 }

@@ -24,6 +24,8 @@ type settings struct {
 	demo            bool
 	shutdownTimeout time.Duration
 	logger          *slog.Logger
+	adminListen     string // HOST:PORT, "" for off
+	adminAsked      bool   // adminListen is not just the default
 }
 
 // readSettings reads the serve command's flags and variables; args is the
@@ -48,8 +50,35 @@ func readSettings(c *cli.Context, args []string) (*settings, error) {
 		return nil, err
 	}
 	s.config.Logger = logger
+	s.config.Listeners = len(s.listen)
+	if err := s.readOperation(c); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
+
+// readOperation reads what the operator looks at: admin listener, journal and
+// access log.
+func (s *settings) readOperation(c *cli.Context) error {
+	s.adminListen, s.adminAsked = c.String("admin-listen"), c.IsSet("admin-listen")
+	if s.adminListen == "off" {
+		s.adminListen = ""
+	} else if err := checkAddress(s.adminListen); err != nil {
+		return usagef("bad --admin-listen: %w, nor off", err)
+	}
+	if s.config.Journal = c.Int("journal"); s.config.Journal < 0 || s.config.Journal > maxJournal {
+		return usagef("bad --journal %d: want 0 to %d", s.config.Journal, maxJournal)
+	}
+	format, err := server.ParseAccessLogFormat(c.String("access-log-format"))
+	if err != nil {
+		return usagef("bad --access-log-format %q: %w", c.String("access-log-format"), err)
+	}
+	s.config.AccessLog = server.AccessLogConfig{Path: c.String("access-log"), Format: format, Output: c.App.Writer}
+	return nil
+}
+
+// maxJournal bounds the journal's memory to some hundred megabytes.
+const maxJournal = 1_000_000
 
 // readConfig reads what is the server's own.
 func readConfig(c *cli.Context) (server.Config, error) {
@@ -60,6 +89,7 @@ func readConfig(c *cli.Context) (server.Config, error) {
 		Seed:          c.Uint64("seed"),
 		Region:        c.String("region"),
 		Version:       currentVersion().Version,
+		Commit:        currentVersion().Commit,
 	}
 	if config.MaxSkew < 0 {
 		return config, usagef("bad --max-skew %v: it is negative", config.MaxSkew)

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/s3ultra/s3ultra/server"
+)
+
+const (
+	journalPath = "/_s3ultra/requests"
+
+	// journalTimeout bounds the whole exchange; a million requests, the largest
+	// journal, take a second.
+	journalTimeout = 30 * time.Second
+
+	// journalTime is local, as the person reading is, to the microsecond.
+	journalTime = "15:04:05.000000"
+)
+
+func journalCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "journal",
+		Usage:     "print the last requests that a running server answered",
+		UsageText: "s3ultra journal [flags] [URL]",
+		Description: "URL is a server's admin address, such as http://127.0.0.1:9001. Without it the address is taken from\n" +
+			"S3ULTRA_ADMIN_LISTEN. The filters are combined: a request must pass all of them.",
+		ArgsUsage: "[URL]",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "operation", Usage: "only these `OPERATIONS`, by AWS's names, comma list: GetObject,PutObject"},
+			&cli.StringFlag{Name: "bucket", Usage: "only requests for the bucket `NAME`"},
+			&cli.StringFlag{Name: "prefix", Usage: "only keys that begin with `PREFIX`"},
+			&cli.StringFlag{Name: "status", Usage: "only these `STATUSES`, comma list: 404,5xx"},
+			&cli.IntFlag{Name: "limit", Usage: "only the last `NUMBER` of them; 0 is all"},
+			&cli.BoolFlag{Name: "json", Usage: "print what the server answered"},
+			&cli.BoolFlag{Name: "reset", Usage: "forget all requests so far and print nothing"},
+		},
+		Action: func(c *cli.Context) error {
+			if c.Args().Len() > 1 {
+				return usagef("unexpected argument %q after journal URL; flags go before it", c.Args().Get(1))
+			}
+			address, err := journalURL(c)
+			if err != nil {
+				return err
+			}
+			return runJournal(c, address)
+		},
+	}
+}
+
+// journalURL returns the URL to ask.
+func journalURL(c *cli.Context) (string, error) {
+	target := c.Args().First()
+	if target == "" {
+		target = orDefault(os.Getenv(envName("admin-listen")), defaultAdminListen)
+	}
+	if target == "off" {
+		return "", usagef("%s is off: name the URL of an admin server", envName("admin-listen"))
+	}
+	if !strings.Contains(target, "://") {
+		target = "http://" + target
+	}
+	u, err := url.Parse(target)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", usagef("bad URL %q: want http://HOST:PORT", target)
+	}
+	if host, port, err := net.SplitHostPort(u.Host); err == nil {
+		u.Host = reachable(host, port)
+	}
+	u.Path = journalPath
+	query := url.Values{}
+	for _, name := range []string{"operation", "bucket", "prefix", "status"} {
+		if v := c.String(name); v != "" {
+			query.Set(name, v)
+		}
+	}
+	if n := c.Int("limit"); n > 0 {
+		query.Set("limit", strconv.Itoa(n))
+	}
+	u.RawQuery = query.Encode()
+	return u.String(), nil
+}
+
+// runJournal asks and prints.
+func runJournal(c *cli.Context, address string) error {
+	method := http.MethodGet
+	if c.Bool("reset") {
+		method = http.MethodDelete
+	}
+	text, err := askJournal(c.Context, method, address)
+	if err != nil || method == http.MethodDelete {
+		return err
+	}
+	if c.Bool("json") {
+		_, err := c.App.Writer.Write(text)
+		return err
+	}
+	var page server.JournalPage
+	if err := json.Unmarshal(text, &page); err != nil {
+		return fmt.Errorf("cannot read the answer of %s: %w", address, err)
+	}
+	return printJournal(c.App.Writer, &page)
+}
+
+// askJournal returns the body of a 2xx answer.
+func askJournal(ctx context.Context, method, address string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, method, address, nil)
+	if err != nil {
+		return nil, usagef("bad URL %q: %w", address, err)
+	}
+	// As for health checks: another machine's answer, through a proxy, says
+	// nothing about this one.
+	client := &http.Client{Timeout: journalTimeout, Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := client.Do(req)
+	if err != nil {
+		var ue *url.Error
+		if errors.As(err, &ue) {
+			err = ue.Err
+		}
+		return nil, fmt.Errorf("cannot reach %s: %w", address, err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the answer of %s: %w", address, err)
+	}
+	if resp.StatusCode >= 300 {
+		return nil, fmt.Errorf("%s answered %s: %.200s", address, resp.Status, strings.TrimSpace(string(text)))
+	}
+	return text, nil
+}
+
+// printJournal prints a line for each request and then the counts.
+func printJournal(out io.Writer, page *server.JournalPage) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, r := range page.Requests {
+		took := time.Duration(r.Duration * float64(time.Second)).Round(time.Microsecond).String()
+		if !r.Done {
+			took = "sending"
+		}
+		if r.Aborted {
+			took += " cut off"
+		}
+		name := r.Bucket
+		if r.Key != "" {
+			name += "/" + r.Key
+		}
+		// Quoted when it holds what would break the table.
+		if q := strconv.Quote(name); q != `"`+name+`"` {
+			name = q
+		}
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\tin %d\tout %d\t%s\n",
+			r.Time.Local().Format(journalTime), r.Operation, r.Status, orDefault(r.Code, "-"), name, r.Received, r.Sent, took)
+	}
+	for _, name := range slices.Sorted(maps.Keys(page.Counts)) {
+		fmt.Fprintf(w, "%d\t%s\n", page.Counts[name], name)
+	}
+	fmt.Fprintf(w, "%d of %d requests since the last reset", page.Matched, page.Recorded)
+	if page.Lost > 0 {
+		fmt.Fprintf(w, "; the journal holds the last %d, older ones are not looked at", page.Size)
+	}
+	fmt.Fprintln(w)
+	return w.Flush()
+}
