@@ -142,21 +142,6 @@ func TestDatasetSmallReferences(t *testing.T) {
 	}
 }
 
-func TestDatasetMillion(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	for _, r := range []Rule{
-		testRule("data/retinanet/train/img_{i}_of_{n}.jpeg", 0, 1_000_000, 0),
-		testRule("plain/{i:d}.jpeg", 0, 1_000_000, 0),
-		testRule("plain/{f:d}/{i:d}_", 99_990, 1_000_000, 1000),
-	} {
-		t.Run(r.Key, func(t *testing.T) {
-			t.Parallel()
-			checkReference(t, r, rand.New(rand.NewPCG(seed, 1)), 997)
-		})
-	}
-}
-
 func TestDatasetRetinanetAtFullSize(t *testing.T) {
 	const count = 50_203_282 // the 64-process run of MLPerf Storage 3.0
 	d := mustDataset(t, testRule("data/retinanet/train/img_{i}_of_{n}.jpeg", 0, count, 0))
