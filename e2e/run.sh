@@ -5,7 +5,7 @@
 #   e2e/run.sh           everything
 #   e2e/run.sh --docs    and puts the matrix into docs/clients.md
 #
-# Needs Go, Python 3.11 or newer with venv, Node.js 20 with npm. S3ULTRA_BIN names another binary than the one it builds.
+# Needs Go, Python 3.11 or newer with venv, Node.js 20 with npm. E2E_BINARY names another binary than the one it builds.
 # What it leaves is in e2e/.venv, e2e/node/node_modules and e2e/out (logs, results, matrix.md).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
@@ -49,7 +49,7 @@ node_packages() {
 }
 
 binary() {
-  if [ -z "${S3ULTRA_BIN:-}" ]; then
+  if [ -z "${E2E_BINARY:-}" ]; then
     make --silent -C .. build
   fi
   go -C go vet ./...
@@ -61,7 +61,7 @@ node_packages & node_pid=$!
 binary
 wait "$python_pid"
 wait "$node_pid"
-export S3ULTRA_BIN="${S3ULTRA_BIN:-$PWD/../bin/s3ultra}"
+export E2E_BINARY="${E2E_BINARY:-$PWD/../bin/s3ultra}"
 
 # Not everywhere; there a suite that hangs is ended by hand.
 command -v timeout >/dev/null || timeout() { shift 3; "$@"; }

@@ -37,7 +37,7 @@ type server struct {
 	suffix string // buckets of two runs against one external server must not meet
 }
 
-// startServer starts the binary named by S3ULTRA_BIN (default bin/s3ultra) on port 0 and stops it when t ends. E2E_ENDPOINT
+// startServer starts the binary named by E2E_BINARY (default bin/s3ultra) on port 0 and stops it when t ends. E2E_ENDPOINT
 // names another S3 server to use for memory mode, which tells a fault of ours from one of the client.
 func startServer(t *testing.T, mode string) *server {
 	t.Helper()
@@ -47,7 +47,7 @@ func startServer(t *testing.T, mode string) *server {
 		s.host = strings.TrimPrefix(external, "http://")
 		return s
 	}
-	binary := os.Getenv("S3ULTRA_BIN")
+	binary := os.Getenv("E2E_BINARY")
 	if binary == "" {
 		binary = filepath.Join("..", "..", "bin", "s3ultra")
 	}

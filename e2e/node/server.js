@@ -31,7 +31,7 @@ export class Server {
 
   static async start(mode) {
     if (process.env.E2E_ENDPOINT) return new Server(mode, process.env.E2E_ENDPOINT);
-    const binary = process.env.S3ULTRA_BIN ?? fileURLToPath(new URL("../../bin/s3ultra", import.meta.url));
+    const binary = process.env.E2E_BINARY ?? fileURLToPath(new URL("../../bin/s3ultra", import.meta.url));
     const keys = ["--access-key", ACCESS_KEY, "--secret-key", SECRET_KEY];
     const flags = ["serve", "--mode", mode, "--seed", String(SEED), "--listen", "127.0.0.1:0", ...keys];
     const child = spawn(binary, flags, { stdio: ["ignore", "pipe", "ignore"] });

@@ -123,7 +123,7 @@ def start(mode, listeners=1, flags=(), keys=(ACCESS_KEY, SECRET_KEY)):
             os.environ.get("E2E_ACCESS_KEY", ACCESS_KEY),
             os.environ.get("E2E_SECRET_KEY", SECRET_KEY),
         )
-    binary = os.environ.get("S3ULTRA_BIN", str(REPO / "bin" / "s3ultra"))
+    binary = os.environ.get("E2E_BINARY", str(REPO / "bin" / "s3ultra"))
     command = [binary, "serve", "--mode", mode, "--seed", str(SEED)]
     command += ["--access-key", keys[0], "--secret-key", keys[1]]
     command += ["--listen", "127.0.0.1:0"] * listeners
