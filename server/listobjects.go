@@ -104,14 +104,12 @@ func walkObjects(b *store.Bucket, page *listPage, x *listXML) {
 	c := b.Cursor()
 	defer c.Close()
 	found := page.start(c)
-	var last []byte // a view of a key, valid until Close
 	for {
 		e, ok := page.next(c, found)
 		if !ok {
-			page.last = append(page.last[:0], last...)
 			return
 		}
-		last = e.name
+		page.last = append(page.last[:0], e.name...)
 		if e.group {
 			x.group(e.name)
 			found = page.skip(c, e.name)

@@ -79,8 +79,9 @@ func TestAllocs(t *testing.T) {
 	})
 }
 
-// TestIndexCost holds the estimate against what the heap says.
-func TestIndexCost(t *testing.T) {
+// TestIndexHeap: the Go heap holds next to nothing for an object, so that there
+// is nothing to scan, and the account is of the pages.
+func TestIndexHeap(t *testing.T) {
 	const n = 200_000
 	s, b := newBucketFor(t, Synth, Options{})
 	heap := func() int64 {
@@ -91,18 +92,17 @@ func TestIndexCost(t *testing.T) {
 		return int64(m.HeapAlloc)
 	}
 	before := heap()
-	key := []byte("training/epoch-000/part-0000/sample-00000000.npz________")
 	for i := range n {
-		copy(key[len("training/epoch-000/part-0000/sample-"):], fmt.Sprintf("%08x", uint32(mix(uint64(i)))))
-		o := Object{Size: int64(i), Meta: "content-type: application/octet-stream"}
-		if err := b.Put(key, &o, nil); err != nil {
-			t.Fatalf("cannot put: %v", err)
-		}
+		mustPut(t, b, fmt.Sprintf("training/sample-%08x.npz", uint32(mix(uint64(i)))), Object{Size: int64(i), Meta: "content-type: application/octet-stream"})
 	}
-	got, estimate := heap()-before, s.MemoryUsed()
-	t.Logf("%d B an object by the heap, %d B by the estimate, keys of %d B", got/n, estimate/n, len(key))
-	if estimate < got*9/10 || estimate > got*12/10 {
-		t.Fatalf("unexpected estimate; got %d; want about %d", estimate, got)
+	got, account := heap()-before, s.MemoryUsed()
+	pages := int64(b.index.tree.pages() * b.index.tree.size)
+	t.Logf("of %d objects: %d B in the Go heap, %d B in pages, %d B by the account", n, got, pages, account)
+	if got > n {
+		t.Fatalf("unexpected heap of %d objects; got %d B; want less than a byte each", n, got)
+	}
+	if account < pages || account > pages*101/100 {
+		t.Fatalf("unexpected account; got %d; want a little more than %d", account, pages)
 	}
 	runtime.KeepAlive(b)
 }

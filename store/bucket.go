@@ -28,7 +28,9 @@ type Bucket struct {
 	gone  bool         // deleted: writes must fail
 	index index        // the current objects
 	metas metaTable
-	old   Object // what check is shown; here so that it is not allocated
+	gen   uint64 // counts changes
+	cur   record // what current returns; here so that it is not allocated
+	old   Object // what check is shown; likewise
 
 	versions    versionIndex // noncurrent versions and delete markers
 	lastVersion uint64       // the place of the newest version
@@ -40,9 +42,10 @@ func newBucket(s *Store, name string, no uint64, mode Mode, now time.Time) *Buck
 	b := &Bucket{st: s, name: strings.Clone(name), no: no, mode: mode, created: now}
 	// From the time on, so that no id of an earlier bucket of the name returns.
 	b.lastVersion = uint64(max(now.UnixNano(), 0))
-	b.cursors.New = func() any { return &Cursor{b: b, it: b.index.m.Iter()} }
+	b.index.init(s, b.name, &b.metas)
+	b.cursors.New = func() any { return &Cursor{b: b} }
 	b.versionCursors.New = func() any {
-		return &VersionCursor{b: b, current: b.index.m.Iter(), older: b.versions.m.Iter()}
+		return &VersionCursor{b: b, current: Cursor{b: b}, older: b.versions.m.Iter()}
 	}
 	b.uploads.init()
 	return b
@@ -73,19 +76,26 @@ func (b *Bucket) Bytes() int64 { return b.bytes.Load() }
 // Get fills o with the current object at key and reports whether there is one; if not,
 // o is unchanged. It takes a reference to the object's Data: the caller must
 // call o.Release when it no longer reads, and may read meanwhile whatever
-// happens to the key. It does not allocate.
+// happens to the key. It allocates nothing but the bytes of a checksum.
 func (b *Bucket) Get(key []byte, o *Object) bool {
+	var r record
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	r := b.index.get(key)
-	if r == nil {
+	if !b.index.get(key, &r) {
 		return false
 	}
-	r.fill(o)
-	if o.Data != nil {
-		o.Data.Retain()
-	}
+	r.take(o)
 	return true
+}
+
+// current returns the current object at key, nil if there is none. It is valid
+// until the next call, and its checksum until the next change. b.mu is held for
+// writing.
+func (b *Bucket) current(key []byte) *record {
+	if !b.index.get(key, &b.cur) {
+		return nil
+	}
+	return &b.cur
 }
 
 // Put makes o the current object at key and sets o.Version. It replaces the
@@ -93,7 +103,8 @@ func (b *Bucket) Get(key []byte, o *Object) bool {
 // bucket's lock and atomically with the change: old is the current object, nil
 // if there is none, valid during the call only; check must not call into the
 // store. If it returns an error, Put returns that error untouched and nothing
-// has changed. Other errors: ErrNoSuchBucket, ErrMemoryLimit (index growth).
+// has changed. Other errors: ErrNoSuchBucket, ErrMemoryLimit (index growth),
+// ErrKeyTooLong.
 //
 // On success Put takes over the caller's reference to o.Data, which must be
 // set to nil or left unused; on error the caller still owns it. The rest of o
@@ -112,49 +123,20 @@ func (b *Bucket) put(key []byte, o *Object, check func(old *Object) error) (free
 	if b.gone {
 		return nil, ErrNoSuchBucket
 	}
-	r := b.index.get(key)
+	if len(key) > MaxKeyLen {
+		return nil, ErrKeyTooLong
+	}
+	r := b.current(key)
 	if err := b.check(r, check); err != nil {
 		return nil, err
 	}
 	old := b.replaced(key, r)
-	kept := r != nil && r != old // as a noncurrent version
-	need := indexCost(len(key), o.Checksum.Sum, o.Parts, o.Data) + b.metas.cost(o.Meta)
-	if old != nil {
-		need -= old.cost(key)
-	}
-	if kept && b.versions.get(key) == nil {
-		need += historyCost
-	}
-	if err := b.st.mem.resize(memoryIndex, need); err != nil {
-		return nil, err
-	}
-	oldMeta := (*meta)(nil)
-	if old != nil {
-		oldMeta, freed = old.meta, old.data
-	}
-	switch {
-	case kept:
-		noncurrent := *r
-		b.versions.push(key, &noncurrent, old)
-	case old != r:
-		b.forget(key, old)
-	}
-	if r == nil {
-		r = new(record)
-		b.index.insert(key, r)
-		b.objects.Add(1)
-		b.bytes.Add(o.Size)
-	} else {
-		b.bytes.Add(o.Size - r.size)
-	}
-	// In place: readers copy a record under the read lock.
-	*r = record{
+	n := record{
 		size:         o.Size,
 		modTime:      o.ModTime,
 		content:      o.Content,
 		etag:         o.ETag.Sum,
-		sum:          strings.Clone(o.Checksum.Sum),
-		meta:         b.metas.acquire(o.Meta),
+		sum:          o.Checksum.Sum,
 		parts:        o.Parts,
 		data:         o.Data,
 		etagParts:    o.ETag.Parts,
@@ -162,10 +144,62 @@ func (b *Bucket) put(key []byte, o *Object, check func(old *Object) error) (free
 		sumComposite: o.Checksum.Composite,
 		sumNamed:     o.Checksum.Named,
 	}
-	b.stamp(r)
-	o.Version = r.version()
-	b.st.mem.release(memoryIndex, b.metas.release(oldMeta))
+	b.stamp(&n)
+	var noncurrent *record // r, if it stays as a version
+	if r != nil && r != old {
+		noncurrent = r.clone()
+	}
+	need := b.historyNeed(key, noncurrent, r, old) + n.extra() + b.metas.cost(o.Meta)
+	if err := b.st.mem.resize(memoryIndex, need); err != nil {
+		return nil, err
+	}
+	n.meta = b.metas.acquire(o.Meta)
+	size := int64(0)
+	if r != nil {
+		size = r.size
+	}
+	if err := b.index.set(key, &n, false); err != nil {
+		b.metas.release(n.meta)
+		b.st.mem.force(memoryIndex, -need)
+		return nil, err
+	}
+	b.gen++
+	if r == nil {
+		b.objects.Add(1)
+	}
+	b.bytes.Add(o.Size - size)
+	o.Version = n.version()
+	if old != nil {
+		freed = old.data
+		b.st.mem.release(memoryIndex, b.metas.release(old.meta))
+	}
+	switch {
+	case noncurrent != nil:
+		b.versions.push(key, noncurrent, old)
+	case old != r:
+		b.forget(key, old)
+	}
 	return freed, nil
+}
+
+// historyNeed is by how much the account of noncurrent versions grows, and
+// that of what the current object r of key refers to shrinks, when r is
+// replaced or deleted, noncurrent joins the history of key, and old, which may
+// be r, ceases to be; each may be nil. In bytes; b.mu is held.
+func (b *Bucket) historyNeed(key []byte, noncurrent, r, old *record) (need int64) {
+	if r != nil {
+		need -= r.extra()
+	}
+	if old != nil && old != r {
+		need -= old.cost(key)
+	}
+	if noncurrent != nil {
+		need += noncurrent.cost(key)
+		if b.versions.get(key) == nil {
+			need += historyCost
+		}
+	}
+	return need
 }
 
 // check runs a caller's check on the object of r, which may be nil. b.mu is
@@ -201,7 +235,7 @@ func (b *Bucket) remove(key []byte, now time.Time, check func(old *Object) error
 	if b.gone {
 		return nil, d, ErrNoSuchBucket
 	}
-	r := b.index.get(key)
+	r := b.current(key)
 	d.Existed = r != nil
 	if err := b.check(r, check); err != nil {
 		return nil, d, err
@@ -214,11 +248,19 @@ func (b *Bucket) remove(key []byte, now time.Time, check func(old *Object) error
 	if r == nil {
 		return nil, d, nil
 	}
+	b.gen++
+	b.unlist(key, r)
+	b.st.mem.release(memoryIndex, b.metas.release(r.meta))
+	return r.data, d, nil
+}
+
+// unlist takes r, the current object at key, out of the index and leaves its
+// Meta and Data to the caller. b.mu is held.
+func (b *Bucket) unlist(key []byte, r *record) {
 	b.index.remove(key)
 	b.objects.Add(-1)
 	b.bytes.Add(-r.size)
-	b.st.mem.release(memoryIndex, r.cost(key)+b.metas.release(r.meta))
-	return r.data, d, nil
+	b.st.mem.release(memoryIndex, r.extra())
 }
 
 // close makes an empty bucket refuse writes and drops its uploads, or returns

@@ -1,53 +1,155 @@
 package store
 
-import "github.com/tidwall/btree"
-
-// Cursor walks the objects of a bucket in byte order of their keys, for one
-// page of a listing. It holds the bucket's read lock from Bucket.Cursor to
-// Close: it must be closed soon, and its goroutine must not call another
-// method of the bucket meanwhile (a waiting writer would block both). A Cursor
-// is used by one goroutine. Nothing it does allocates.
+// Cursor walks the objects of a bucket in byte order of their keys. It copies
+// a block of some hundred objects at a time and holds no lock between calls:
+// what is written meanwhile shows or not, but keys ascend, and an object that
+// is there all the time is seen once, as it was at one moment. A Cursor is used
+// by one goroutine. Nothing it does allocates, once it has been used before.
 type Cursor struct {
-	b   *Bucket
-	it  btree.MapIter[string, *record]
-	obj Object
+	b      *Bucket
+	block  page    // a copy
+	n, i   int     // objects in block, and the current one
+	base   *meta   // of block's base
+	extras []extra // of objects, if block has any; by position
+	key    []byte
+	r      record
+	obj    Object
+}
+
+// extra is what an object refers to beyond its block.
+type extra struct {
+	meta *meta
+	side side
 }
 
 // Cursor returns a cursor that stands before the first key.
 func (b *Bucket) Cursor() *Cursor {
-	c := b.cursors.Get().(*Cursor)
-	b.mu.RLock()
-	return c
+	return b.cursors.Get().(*Cursor)
 }
 
 // Seek moves to the first key >= key, forwards or backwards, and reports
 // whether there is one.
 func (c *Cursor) Seek(key []byte) bool {
-	return c.it.Seek(view(key))
+	c.b.mu.RLock()
+	defer c.b.mu.RUnlock()
+	return c.load(key, false)
 }
 
 // Next moves to the next key and reports whether there is one. It may be called
-// only after a Seek that succeeded.
+// only after a move that succeeded.
 func (c *Cursor) Next() bool {
-	return c.it.Next()
+	if c.step() {
+		return true
+	}
+	c.b.mu.RLock()
+	defer c.b.mu.RUnlock()
+	return c.load(c.key, true)
 }
 
-// Key is the current key, valid until Close; it must not be written to. It may
-// be called only after Seek or Next returned true.
+// step moves on within the block.
+func (c *Cursor) step() bool {
+	if c.i+1 >= c.n {
+		return false
+	}
+	c.i++
+	c.setKey()
+	return true
+}
+
+// load copies the block with the first key >= key, or > key, and moves there.
+// b.mu is held.
+func (c *Cursor) load(key []byte, after bool) bool {
+	x := &c.b.index
+	p, i := x.tree.seek(key, after)
+	if p == nil {
+		c.n, c.i = 0, 0
+		return false
+	}
+	if c.block == nil {
+		c.block = make(page, x.tree.size)
+	}
+	p.copyTo(c.block)
+	c.n, c.i = p.count(), i
+	base := p.base()
+	// No object need have it any more, and the number may be vacant.
+	c.base = nil
+	if int(base.meta) < len(x.metas.list) {
+		c.base = x.metas.get(base.meta)
+	}
+	c.extras = c.extras[:0]
+	if p.extras() > 0 {
+		c.loadExtras(x)
+	}
+	c.setKey()
+	return true
+}
+
+// loadExtras looks up the references of the objects from the current one on:
+// later they may be gone.
+func (c *Cursor) loadExtras(x *index) {
+	if cap(c.extras) < c.n {
+		c.extras = make([]extra, c.n)
+	}
+	c.extras = c.extras[:c.n]
+	for i := c.i; i < c.n; i++ {
+		var e extra
+		if p := c.block.payload(i); hasExtra(p) {
+			e.meta = x.metas.get(recordMeta(p, pageBase{}))
+			if id, ok := recordSide(p); ok {
+				e.side = *x.sides.get(id)
+			}
+		}
+		c.extras[i] = e
+	}
+}
+
+func (c *Cursor) setKey() {
+	c.key = c.block.appendKey(c.key[:0], c.i)
+}
+
+// Key is the current key, valid until the next move; it must not be written
+// to. It may be called only after a move that succeeded.
 func (c *Cursor) Key() []byte {
-	return bytesView(c.it.Key())
+	return c.key
 }
 
-// Object is the current object, valid until the next move; no reference to its
-// Data is taken. It may be called only after Seek or Next returned true.
+// Object is the current object, valid until the next move. No reference to its
+// Data is taken, and it may have been deleted meanwhile: only Data.Size may be
+// asked, not the bytes. It may be called only after a move that succeeded.
 func (c *Cursor) Object() *Object {
-	c.it.Value().fill(&c.obj)
+	c.record().fill(&c.obj)
 	return &c.obj
 }
 
-// Close releases the bucket. The cursor must not be used afterwards.
+// record is the current record.
+func (c *Cursor) record() *record {
+	base := c.block.base()
+	var raw rawRecord
+	raw.parse(c.block.payload(c.i), base)
+	c.r.unpack(&raw)
+	if raw.flags&flagBaseMeta != 0 {
+		c.r.meta = c.base
+	}
+	if raw.flags&(flagMeta|flagSide) != 0 {
+		e := &c.extras[c.i]
+		if raw.flags&flagMeta != 0 {
+			c.r.meta = e.meta
+		}
+		c.r.attach(&e.side)
+	}
+	c.b.index.derive(&raw, c.key, &c.r)
+	return &c.r
+}
+
+// Close gives the cursor back. It must not be used afterwards.
 func (c *Cursor) Close() {
-	c.b.mu.RUnlock()
-	c.obj = Object{}
+	c.reset()
 	c.b.cursors.Put(c)
+}
+
+// reset drops what the cursor refers to.
+func (c *Cursor) reset() {
+	clear(c.extras[:cap(c.extras)])
+	c.extras = c.extras[:0]
+	c.base, c.r, c.obj, c.n = nil, record{}, Object{}, 0
 }

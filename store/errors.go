@@ -18,6 +18,8 @@ var (
 	// ErrMemoryLimit is returned by whatever would take MemoryUsed past
 	// Options.MemoryLimit. Nothing has changed then.
 	ErrMemoryLimit = errors.New("memory limit reached")
+	// ErrKeyTooLong is returned for a key of more than MaxKeyLen bytes.
+	ErrKeyTooLong = errors.New("key too long")
 	// ErrBodyTooLong is returned by a Writer given more than its declared size.
 	ErrBodyTooLong = errors.New("body longer than declared")
 	// ErrNoSuchVersion is returned by GetVersion.

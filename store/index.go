@@ -4,14 +4,25 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/tidwall/btree"
+	"github.com/s3ultra/s3ultra/synth"
 )
 
 // index is the ordered map from key to record of one bucket, in plain byte
-// order. Only this file and cursor.go know that it is a B-tree of pointers.
-// Readers may run together; a writer runs alone.
+// order. It turns records into payloads of a packed tree and back. Readers may
+// run together; a writer runs alone.
 type index struct {
-	m btree.Map[string, *record]
+	seed   uint64
+	bucket string
+	tree   packed
+	sides  sideTable
+	metas  *metaTable
+	buf    [maxPayload]byte // scratch of set
+}
+
+func (x *index) init(s *Store, bucket string, metas *metaTable) {
+	x.seed, x.bucket, x.metas = s.opt.Seed, bucket, metas
+	x.tree = newPacked(&s.mem, s.segments)
+	x.sides.mem = &s.mem
 }
 
 // view is b as a string that shares its memory: for lookups only, never to be
@@ -20,28 +31,165 @@ func view(b []byte) string {
 	return unsafe.String(unsafe.SliceData(b), len(b))
 }
 
-// get returns the record of key, or nil. It does not allocate.
-func (x *index) get(key []byte) *record {
-	r, _ := x.m.Get(view(key))
-	return r
+// bytesView is s as a slice that shares its memory and must not be written to.
+func bytesView(s string) []byte {
+	return unsafe.Slice(unsafe.StringData(s), len(s))
 }
 
-// insert adds a key that is absent, copying it.
-func (x *index) insert(key []byte, r *record) {
-	x.m.Set(strings.Clone(view(key)), r)
+// get reads the record of key into r and reports whether there is one. r.sum
+// is a view that is valid until the next change. It does not allocate.
+func (x *index) get(key []byte, r *record) bool {
+	p, i := x.tree.find(key)
+	if p == nil {
+		return false
+	}
+	var raw rawRecord
+	raw.parse(p.payload(i), p.base())
+	r.unpack(&raw)
+	r.meta = x.metas.get(raw.meta)
+	if raw.flags&flagSide != 0 {
+		r.attach(x.sides.get(raw.side))
+	}
+	x.derive(&raw, key, r)
+	return true
 }
 
-// remove deletes a key.
+// has reports whether there is a record of key.
+func (x *index) has(key []byte) bool {
+	p, _ := x.tree.find(key)
+	return p != nil
+}
+
+// derive fills in what is not stored because it follows from key.
+func (x *index) derive(raw *rawRecord, key []byte, r *record) {
+	if raw.flags&flagContent == 0 {
+		r.content = synth.Hash(x.seed, x.bucket, key)
+	}
+	if raw.flags&flagETag == 0 {
+		r.setETag(DeriveETag(r.content, r.size, r.parts.Count()))
+	}
+}
+
+// unpack sets the fields of r that raw has.
+func (r *record) unpack(raw *rawRecord) {
+	*r = record{
+		size:         raw.size,
+		modTime:      raw.modTime,
+		content:      raw.content,
+		etag:         raw.etag.Sum,
+		etagParts:    raw.etag.Parts,
+		sum:          view(raw.sum),
+		sumAlgorithm: raw.sumKind & sumAlgorithm,
+		sumComposite: raw.sumKind&sumComposite != 0,
+		sumNamed:     raw.sumKind&sumNamed != 0,
+		place:        raw.place &^ placeVersioned,
+		versioned:    raw.place&placeVersioned != 0,
+	}
+}
+
+// attach sets the fields of r that are in the side table.
+func (r *record) attach(s *side) {
+	r.parts, r.data = s.parts, s.data
+	if s.sum != nil {
+		r.sum = *s.sum
+	}
+}
+
+func (r *record) setETag(e ETag) {
+	r.etag, r.etagParts = e.Sum, e.Parts
+}
+
+// pack is the reverse of unpack, attach and derive. It returns what belongs in
+// the side table.
+func (x *index) pack(r *record, key []byte, raw *rawRecord) (s side) {
+	*raw = rawRecord{size: r.size, modTime: r.modTime, meta: r.meta.number(), content: r.content}
+	if r.content != synth.Hash(x.seed, x.bucket, key) {
+		raw.flags |= flagContent
+	}
+	raw.etag = ETag{Sum: r.etag, Parts: r.etagParts}
+	// The part count tells an MD5 from a derived ETag at no cost.
+	if n := r.parts.Count(); int(r.etagParts) != max(n, 1) || raw.etag != DeriveETag(r.content, r.size, n) {
+		raw.flags |= flagETag
+	}
+	if r.sumAlgorithm != 0 || r.sumComposite || r.sumNamed || len(r.sum) > 0 {
+		raw.flags |= flagSum
+		raw.sumKind = r.sumAlgorithm & sumAlgorithm
+		if r.sumComposite {
+			raw.sumKind |= sumComposite
+		}
+		if r.sumNamed {
+			raw.sumKind |= sumNamed
+		}
+		if len(r.sum) <= maxInlineSum {
+			raw.sum = bytesView(r.sum)
+		} else {
+			long := strings.Clone(r.sum)
+			s.sum = &long
+		}
+	}
+	if r.place != 0 || r.versioned {
+		raw.flags |= flagPlace
+		raw.place = r.place
+		if r.versioned {
+			raw.place |= placeVersioned
+		}
+	}
+	s.parts, s.data = r.parts, r.data
+	if s != (side{}) {
+		raw.flags |= flagSide
+	}
+	return s
+}
+
+// set makes r the record of key. It takes over the references of r; those of
+// the record replaced are the caller's. The error is ErrMemoryLimit, unless
+// force is set; nothing has changed then. Nor must views of records be used
+// after it.
+func (x *index) set(key []byte, r *record, force bool) (err error) {
+	var raw rawRecord
+	s := x.pack(r, key, &raw)
+	if raw.flags&flagSide != 0 {
+		if raw.side, err = x.sides.add(s, force); err != nil {
+			return err
+		}
+	}
+	base := pageBase{mod: r.modTime, meta: raw.meta}
+	var path treePath
+	found := false
+	old := uint32(0)
+	hadSide := false
+	if x.tree.root != 0 {
+		var p page
+		if p, found = x.tree.descend(key, &path); found {
+			old, hadSide = recordSide(p.payload(path.at[path.leaf].i))
+		}
+		base = p.base()
+	}
+	if err := x.tree.put(&path, found, key, raw.append(x.buf[:0], base), base, force); err != nil {
+		if raw.flags&flagSide != 0 {
+			x.sides.remove(raw.side)
+		}
+		return err
+	}
+	if hadSide {
+		x.sides.remove(old)
+	}
+	return nil
+}
+
+// remove deletes the record of key, which must be there. Its references are
+// the caller's.
 func (x *index) remove(key []byte) {
-	x.m.Delete(view(key))
+	var path treePath
+	p, _ := x.tree.descend(key, &path)
+	id, ok := recordSide(p.payload(path.at[path.leaf].i))
+	x.tree.remove(&path)
+	if ok {
+		x.sides.remove(id)
+	}
 }
 
 // len is the number of keys.
 func (x *index) len() int {
-	return x.m.Len()
-}
-
-// bytesView is s as a slice that shares its memory and must not be written to.
-func bytesView(s string) []byte {
-	return unsafe.Slice(unsafe.StringData(s), len(s))
+	return x.tree.count
 }

@@ -8,7 +8,7 @@ type memoryKind uint8
 const (
 	memoryData  memoryKind = iota // bodies of memory-mode objects and parts
 	memoryKept                    // bodies kept in synth mode
-	memoryIndex                   // objects' and uploads' metadata, estimated
+	memoryIndex                   // objects' metadata, and uploads', estimated
 	memoryKinds
 )
 
@@ -43,6 +43,12 @@ func (m *memory) reserve(kind memoryKind, n int64) error {
 			return nil
 		}
 	}
+}
+
+// force takes n >= 0 bytes even beyond the limit.
+func (m *memory) force(kind memoryKind, n int64) {
+	m.used.Add(n)
+	m.kinds[kind].Add(n)
 }
 
 // resize is reserve for n > 0 and release for n < 0.

@@ -350,21 +350,35 @@ func TestCheckRefuses(t *testing.T) {
 	wantMemory(t, s, 0)
 }
 
-// The index counts against the limit; an overwrite of the same shape is always
-// possible.
+// The index counts against the limit; what is refused changes nothing, and an
+// overwrite of the same shape is always possible.
 func TestIndexLimit(t *testing.T) {
-	const each = recordCost + 3
-	_, b := newBucketFor(t, Synth, Options{MemoryLimit: 10*each + each/2})
-	for i := range 12 {
-		err := b.Put(fmt.Appendf(nil, "k%02d", i), &Object{Size: 1 << 40}, nil)
-		if i < 10 && err != nil || i >= 10 && !errors.Is(err, ErrMemoryLimit) {
-			t.Fatalf("unexpected error of object %d; got %v", i, err)
+	s, b := newBucketFor(t, Synth, Options{})
+	pages := func(n int) int64 { return int64(n) * b.index.tree.pageCost() }
+	s.mem.limit = pages(10) + 10
+	key := func(i int) string { return fmt.Sprintf("k%08x", uint32(mix(uint64(i)))) }
+	n := 0
+	for ; ; n++ {
+		err := b.Put([]byte(key(n)), &Object{Size: 1 << 40}, nil)
+		if errors.Is(err, ErrMemoryLimit) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("unexpected error of object %d; got %v", n, err)
 		}
 	}
-	mustPut(t, b, "k05", Object{Size: 5})
-	mustDelete(t, b, "k00")
-	mustPut(t, b, "k11", Object{})
-	if b.Len() != 10 {
-		t.Fatalf("unexpected number of objects; got %d; want 10", b.Len())
+	if used := s.MemoryUsed(); used > pages(11) || n < 100 || b.Len() != n || b.Get([]byte(key(n)), new(Object)) {
+		t.Fatalf("unexpected state after a refusal; got %d bytes, %d objects; want %d, %d", used, b.Len(), pages(10), n)
 	}
+	for i := range n {
+		mustPut(t, b, key(i), Object{Size: 1<<40 + 1})
+	}
+	err := b.Put([]byte(key(0)), &Object{Meta: "new"}, nil)
+	if used := s.MemoryUsed(); !errors.Is(err, ErrMemoryLimit) || used > pages(11) {
+		t.Fatalf("unexpected result of a new Meta; got %v, %d bytes; want %v", err, used, ErrMemoryLimit)
+	}
+	for i := range n {
+		mustDelete(t, b, key(i))
+	}
+	wantMemory(t, s, 0)
 }

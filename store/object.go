@@ -1,5 +1,7 @@
 package store
 
+import "strings"
+
 // Checksum is a checksum a client sent or asked for. The store does not
 // interpret it.
 type Checksum struct {
@@ -33,9 +35,9 @@ func (o *Object) Release() {
 	}
 }
 
-// record is a version of an object as the index holds it, or a delete marker:
-// Object packed into 96 bytes, a size class of Go's allocator, with one pointer
-// for the shared Meta.
+// record is a version of an object, or a delete marker, with the references
+// that belong to it. The index holds it packed (packedrecord.go), a history as
+// these 96 bytes, a size class of Go's allocator.
 type record struct {
 	size    int64
 	modTime int64
@@ -54,7 +56,7 @@ type record struct {
 	sumComposite bool
 	sumNamed     bool
 	versioned    bool // place is its Version; else this is the null version
-	marker       bool // a delete marker, never in the index
+	marker       bool // a delete marker, never current
 }
 
 // version is the Version of r.
@@ -78,14 +80,36 @@ func (r *record) fill(o *Object) {
 	o.Version = r.version()
 }
 
-// recordCost is what an object costs besides its key, its checksum and its
-// part sizes: the 96-byte record, its 24-byte place in a B-tree leaf at 2/3
-// fill, and the allocator's rounding of the key. TestIndexCost measures it.
+// take copies the record into o for a caller that reads it after the lock: it
+// takes a reference to the Data and copies the checksum.
+func (r *record) take(o *Object) {
+	r.fill(o)
+	o.Checksum.Sum = strings.Clone(r.sum)
+	if o.Data != nil {
+		o.Data.Retain()
+	}
+}
+
+// clone returns a copy of r that shares no memory with a page.
+func (r *record) clone() *record {
+	c := *r
+	c.sum = strings.Clone(r.sum)
+	return &c
+}
+
+// recordCost is what a noncurrent version costs besides its key, its checksum
+// and its part sizes: the 96-byte record, its place in the slice of a history,
+// and what both leave free. TestVersionCost measures it.
 const recordCost = 144
 
-// indexCost is the estimate of the index memory an object takes, in bytes,
-// without its Meta. It is a pure function of key length and object, so that
-// what was reserved at Put is what is released at Delete.
-func indexCost(keyLen int, sum string, parts *Parts, data *Data) int64 {
-	return int64(recordCost+keyLen+len(sum)) + parts.memory() + data.overhead()
+// cost is the estimate of the index memory of a noncurrent version, in bytes,
+// without its Meta. It is a pure function of key length and version, so that
+// what was reserved is what is released.
+func (r *record) cost(key []byte) int64 {
+	return int64(recordCost+len(key)+len(r.sum)) + r.extra()
+}
+
+// extra is the index memory of what r refers to in bytes, besides its Meta.
+func (r *record) extra() int64 {
+	return r.parts.memory() + r.data.overhead()
 }

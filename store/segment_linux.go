@@ -83,14 +83,19 @@ func (a *segmentAllocator) slotSize(class uint8) int {
 	return int(a.page) << class
 }
 
+// class is the class of a segment of n bytes.
+func (a *segmentAllocator) class(n int) uint8 {
+	if n >= segmentSize {
+		return wholeClass
+	}
+	return uint8(bits.Len64(uint64(n-1) / uint64(a.page)))
+}
+
 // alloc returns a segment of n bytes rounded up to pages, 1 <= n <=
 // segmentSize. The content is arbitrary. It fails if the system gives no more
 // address space.
 func (a *segmentAllocator) alloc(n int) (segment, error) {
-	class := uint8(wholeClass)
-	if n < segmentSize {
-		class = uint8(bits.Len64(uint64(n-1) / uint64(a.page)))
-	}
+	class := a.class(n)
 	size := int(a.roundUp(int64(n)))
 	a.mu.Lock()
 	c := &a.classes[class]
@@ -160,6 +165,13 @@ func (a *segmentAllocator) mapArena(c *segmentClass, huge bool) error {
 	_ = unix.Madvise(b, advice)
 	c.arena = b
 	return nil
+}
+
+// segmentAt is the segment of n bytes that alloc returned at that address, for
+// who keeps only the address.
+func (a *segmentAllocator) segmentAt(p unsafe.Pointer, n int) segment {
+	class := a.class(n)
+	return segment{mem: unsafe.Slice((*byte)(p), a.slotSize(class))[:a.roundUp(int64(n))], class: class}
 }
 
 // free takes a segment back. Nobody may hold a slice of it any more.

@@ -2,7 +2,10 @@
 
 package store
 
-import "os"
+import (
+	"os"
+	"unsafe"
+)
 
 // segmentAllocator hands out segments from the Go heap, where there is no
 // anonymous mmap with MADV_DONTNEED or too little address space for it.
@@ -18,6 +21,12 @@ func newSegmentAllocator() *segmentAllocator {
 // segmentSize. The content is arbitrary.
 func (a *segmentAllocator) alloc(n int) (segment, error) {
 	return segment{mem: make([]byte, a.roundUp(int64(n)))}, nil
+}
+
+// segmentAt is the segment of n bytes that alloc returned at that address, for
+// who keeps only the address.
+func (a *segmentAllocator) segmentAt(p unsafe.Pointer, n int) segment {
+	return segment{mem: unsafe.Slice((*byte)(p), a.roundUp(int64(n)))}
 }
 
 // free takes a segment back; the garbage collector does the rest.

@@ -36,11 +36,12 @@ func (b *Bucket) SetVersioning(v Versioning) error {
 
 // GetVersion fills o with one version of key, current or not, as Get does.
 // Errors: ErrNoSuchVersion, o being unchanged; ErrDeleteMarker, o then being
-// the marker: Version and ModTime. It does not allocate.
+// the marker: Version and ModTime.
 func (b *Bucket) GetVersion(key []byte, v Version, o *Object) error {
+	var cur record
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	r := b.version(key, v)
+	r := b.version(key, v, &cur)
 	switch {
 	case r == nil:
 		return ErrNoSuchVersion
@@ -48,17 +49,15 @@ func (b *Bucket) GetVersion(key []byte, v Version, o *Object) error {
 		r.fill(o)
 		return ErrDeleteMarker
 	}
-	r.fill(o)
-	if o.Data != nil {
-		o.Data.Retain()
-	}
+	r.take(o)
 	return nil
 }
 
-// version returns version v of key, or nil. b.mu is held.
-func (b *Bucket) version(key []byte, v Version) *record {
-	if r := b.index.get(key); r != nil && r.version() == v {
-		return r
+// version returns version v of key, or nil. If it is the current one, it is
+// read into cur. b.mu is held.
+func (b *Bucket) version(key []byte, v Version, cur *record) *record {
+	if b.index.get(key, cur) && cur.version() == v {
+		return cur
 	}
 	return b.versions.version(key, v)
 }
@@ -68,11 +67,8 @@ func (b *Bucket) version(key []byte, v Version) *record {
 func (b *Bucket) Marker(key []byte) (v Version, ok bool) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	if b.index.get(key) != nil {
-		return 0, false
-	}
 	r := b.versions.newest(key)
-	if r == nil {
+	if r == nil || b.index.has(key) {
 		return 0, false
 	}
 	return r.version(), true
@@ -104,40 +100,39 @@ func (b *Bucket) stamp(r *record) {
 	r.versioned = v == VersioningEnabled
 }
 
-// cost is the index estimate for a version of key without its Meta, in bytes.
-func (r *record) cost(key []byte) int64 {
-	return indexCost(len(key), r.sum, r.parts, r.data)
-}
-
 // mark adds a delete marker to key, where r is the current object, nil if none.
 // It returns the Data to be released. b.mu is held.
 func (b *Bucket) mark(key []byte, r *record, now time.Time) (freed *Data, v Version, err error) {
 	old := b.replaced(key, r)
 	m := &record{modTime: now.UnixMilli(), marker: true}
-	need := m.cost(key)
-	if old != nil {
-		need -= old.cost(key)
+	var noncurrent *record
+	if r != nil && r != old {
+		noncurrent = r.clone()
 	}
-	if b.versions.get(key) == nil {
+	need := b.historyNeed(key, noncurrent, r, old) + m.cost(key)
+	if noncurrent == nil && b.versions.get(key) == nil {
 		need += historyCost
+	}
+	if r != nil {
+		need += r.extra() // unlist does that
 	}
 	if err := b.st.mem.resize(memoryIndex, need); err != nil {
 		return nil, 0, err
 	}
+	b.gen++
 	b.stamp(m)
 	if old != nil {
 		b.st.mem.release(memoryIndex, b.metas.release(old.meta))
 		freed = old.data
 	}
 	if r != nil {
-		b.index.remove(key)
-		b.objects.Add(-1)
-		b.bytes.Add(-r.size)
-		if r != old {
-			b.versions.push(key, r, nil)
-		} else {
-			old = nil // done with
-		}
+		b.unlist(key, r)
+	}
+	if noncurrent != nil {
+		b.versions.push(key, noncurrent, nil)
+	}
+	if old == r {
+		old = nil // done with
 	}
 	b.versions.push(key, m, old)
 	return freed, m.version(), nil
@@ -162,7 +157,7 @@ func (b *Bucket) removeVersion(key []byte, v Version, check func(old *Object) er
 	if b.gone {
 		return nil, d, ErrNoSuchBucket
 	}
-	r := b.version(key, v)
+	r := b.version(key, v, &b.cur)
 	d.Existed = r != nil
 	shown := r
 	if r != nil && r.marker {
@@ -171,16 +166,17 @@ func (b *Bucket) removeVersion(key []byte, v Version, check func(old *Object) er
 	if err := b.check(shown, check); err != nil || r == nil {
 		return nil, d, err
 	}
-	b.st.mem.release(memoryIndex, r.cost(key)+b.metas.release(r.meta))
-	if r == b.index.get(key) {
-		b.index.remove(key)
-		b.objects.Add(-1)
-		b.bytes.Add(-r.size)
+	b.gen++
+	freed = r.data
+	b.st.mem.release(memoryIndex, b.metas.release(r.meta))
+	if r == &b.cur {
+		b.unlist(key, r)
 	} else {
+		b.st.mem.release(memoryIndex, r.cost(key))
 		b.forget(key, r)
 	}
 	b.promote(key)
-	return r.data, d, nil
+	return freed, d, nil
 }
 
 // forget takes a version out of the history of key. b.mu is held.
@@ -194,11 +190,14 @@ func (b *Bucket) forget(key []byte, r *record) {
 // is no current one. b.mu is held.
 func (b *Bucket) promote(key []byte) {
 	r := b.versions.newest(key)
-	if r == nil || r.marker || b.index.get(key) != nil {
+	if r == nil || r.marker || b.index.has(key) {
 		return
 	}
+	b.st.mem.release(memoryIndex, r.cost(key)-r.extra())
+	// Whatever the limit: a delete must not fail for want of memory, and the
+	// version took more before.
+	_ = b.index.set(key, r, true)
 	b.forget(key, r)
-	b.index.insert(key, r)
 	b.objects.Add(1)
 	b.bytes.Add(r.size)
 }
