@@ -2,6 +2,7 @@ package store
 
 import (
 	"crypto/md5"
+	"encoding/binary"
 	"encoding/hex"
 )
 
@@ -70,8 +71,7 @@ func ParseETag(b []byte) (ETag, bool) {
 	return e, true
 }
 
-// golden is 2^64 / the golden ratio, odd: splitmix64's increment. Two
-// different odd multiples of it separate the two lanes below.
+// golden is 2^64 / the golden ratio, odd: splitmix64's increment.
 const golden = 0x9E3779B97F4A7C15
 
 // mix is splitmix64's finaliser (Steele, Lea, Flood, "Fast splittable
@@ -85,20 +85,19 @@ func mix(x uint64) uint64 {
 }
 
 // spread turns three words into 128 bits in which every input bit reaches
-// every output bit. Each lane mixes between inputs, so that no sum of two
-// inputs can stand for another pair; the lanes start apart, so that together
-// they do not collide before 2^64 inputs.
+// every output bit. b and c are joined first: c, a part count, takes the 16
+// bits that no size needs. The two lanes join that to a in two ways, so that
+// what collides in one does not in the other.
 func spread(a, b, c uint64) (sum [16]byte) {
-	for lane := range 2 {
-		x := mix(a + uint64(2*lane+1)*golden)
-		x = mix((x ^ b) + uint64(2*lane+5)*golden)
-		x = mix((x ^ c) + uint64(2*lane+9)*golden)
-		for i := range 8 {
-			sum[lane*8+i] = byte(x >> (56 - 8*i))
-		}
-	}
+	y := mix((b ^ c<<48) + golden)
+	binary.BigEndian.PutUint64(sum[:8], mix(a+y))
+	binary.BigEndian.PutUint64(sum[8:], mix((a^y)+laneOffset))
 	return sum
 }
+
+// laneOffset is three times golden, modulo 2^64: it sets the second lane apart
+// where a and y are 0.
+const laneOffset = golden * 3 % (1 << 64)
 
 // DeriveETag is the ETag of a synthetic object: a function of the hash of its
 // content name, its size in bytes and its part count, the same on every

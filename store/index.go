@@ -11,16 +11,15 @@ import (
 // order. It turns records into payloads of a packed tree and back. Readers may
 // run together; a writer runs alone.
 type index struct {
-	seed   uint64
-	bucket string
-	tree   packed
-	sides  sideTable
-	metas  *metaTable
-	buf    [maxPayload]byte // scratch of set
+	names synth.Names
+	tree  packed
+	sides sideTable
+	metas *metaTable
+	buf   [maxPayload]byte // scratch of set
 }
 
 func (x *index) init(s *Store, bucket string, metas *metaTable) {
-	x.seed, x.bucket, x.metas = s.opt.Seed, bucket, metas
+	x.names, x.metas = synth.NewNames(s.opt.Seed, bucket), metas
 	x.tree = newPacked(&s.mem, s.segments)
 	x.sides.mem = &s.mem
 }
@@ -63,7 +62,7 @@ func (x *index) has(key []byte) bool {
 // derive fills in what is not stored because it follows from key.
 func (x *index) derive(raw *rawRecord, key []byte, r *record) {
 	if raw.flags&flagContent == 0 {
-		r.content = synth.Hash(x.seed, x.bucket, key)
+		r.content = x.names.Hash(key)
 	}
 	if raw.flags&flagETag == 0 {
 		r.setETag(DeriveETag(r.content, r.size, r.parts.Count()))
@@ -103,7 +102,7 @@ func (r *record) setETag(e ETag) {
 // the side table.
 func (x *index) pack(r *record, key []byte, raw *rawRecord) (s side) {
 	*raw = rawRecord{size: r.size, modTime: r.modTime, meta: r.meta.number(), content: r.content}
-	if r.content != synth.Hash(x.seed, x.bucket, key) {
+	if r.content != x.names.Hash(key) {
 		raw.flags |= flagContent
 	}
 	raw.etag = ETag{Sum: r.etag, Parts: r.etagParts}

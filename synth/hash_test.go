@@ -17,18 +17,18 @@ var vectors = []struct {
 	h           uint64
 	bytes       [4]string // at vectorOffsets
 }{
-	{0, "bucket", "key", 0x2a8fc7161cb5ee0a,
-		[4]string{"c68b74bbb05bbaf1e3c6fa1eb3e50202", "bbb05bbaf1e3c6fa", "824c9a1bca8aaaff", "b952913aaca2def5"}},
-	{1, "bucket", "key", 0x92af7074b28a5f9d,
-		[4]string{"d041675c7eb6f3db6908b72f9e3a47ed", "5c7eb6f3db6908b7", "f9e0dca01c389984", "1027575bcf3c63f2"}},
-	{1<<64 - 1, "bucket", "key", 0xdb51476ceb7aac6b,
-		[4]string{"2d3b291a2705546010feb0bd41a8ca85", "1a2705546010feb0", "3526225d1273b275", "54cfb2eaba76d20d"}},
-	{42, "train", "img_0000001.npz", 0xa2b2fb5e9a92f6a0,
-		[4]string{"0a93488b052b8dc0783fe3e0d3da2baa", "8b052b8dc0783fe3", "b625c5adb420c3e1", "e0fa40158dda1049"}},
-	{42, "train", "img_0000002.npz", 0xe9b004ff1f358c00,
-		[4]string{"0cce276d4406e263b3e74acadede1f06", "6d4406e263b3e74a", "3f60b4468a783792", "cee196f190482fe1"}},
-	{7, "b", "a b+c/ключ", 0x7047e2494b37dd5a,
-		[4]string{"aa2721bc3b18b97d5cf6fac8ce8ee8e4", "bc3b18b97d5cf6fa", "0e5af284eb545cb0", "507cef07e02b8990"}},
+	{0, "bucket", "key", 0x926b233410d0840e,
+		[4]string{"30d8aee36eb00889100c6e5361d543f8", "e36eb00889100c6e", "eaa23fd24698f3b1", "3435aeafe2692d8d"}},
+	{1, "bucket", "key", 0x32f180fee41b9022,
+		[4]string{"7ebc5aadaa35135ebf40e67c1cdf91b2", "adaa35135ebf40e6", "74ffdcbd13a2f189", "033d7c19243c459f"}},
+	{1<<64 - 1, "bucket", "key", 0x70739d51aa229fea,
+		[4]string{"f60ed0ecb49bd225e0cfd07a742d73c2", "ecb49bd225e0cfd0", "d6195ec5f49712b4", "9cbb0709ca44926e"}},
+	{42, "train", "img_0000001.npz", 0xf12899aa283b2bca,
+		[4]string{"cda55aeaf0b580c6802bb0b1f2f55e32", "eaf0b580c6802bb0", "72780f8345ac4057", "e186ae42f3c01174"}},
+	{42, "train", "img_0000002.npz", 0x2b48f3b96efafb52,
+		[4]string{"6bbb8edb1159e4fc88ebf40f1ae447cd", "db1159e4fc88ebf4", "710bf89de50fade5", "84396d9fbbf098fb"}},
+	{7, "b", "a b+c/ключ", 0x3542587d02d87250,
+		[4]string{"5a2e1057fed89b9e67564b265806676f", "57fed89b9e67564b", "ff7fd0bd9603bfd4", "0008a81506786d6d"}},
 }
 
 // vectorOffsets ends with the last eight bytes that an object of 2^63-1 bytes can have.

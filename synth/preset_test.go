@@ -27,9 +27,9 @@ func TestPresets(t *testing.T) {
 			}
 		}
 	}
-	f("unet3d", 168, 24_375_091_973, "data/unet3d/train/img_000_of_168.npz", "data/unet3d/train/img_167_of_168.npz")
+	f("unet3d", 168, 25_516_130_082, "data/unet3d/train/img_000_of_168.npz", "data/unet3d/train/img_167_of_168.npz")
 	f("resnet50", 1024, 146_882_211_840, "data/resnet50/train/img_1023_of_1024.tfrecord")
-	f("cosmoflow", 524_288, 1_482_979_115_793, "data/cosmoflow/train/img_000000_of_524288.tfrecord")
+	f("cosmoflow", 524_288, 1_482_952_722_584, "data/cosmoflow/train/img_000000_of_524288.tfrecord")
 	f("retinanet", 1_170_301, 377_956_900_057, "data/retinanet/train/img_1170300_of_1170301.jpeg")
 	f("retinanet?count=50203282", 50_203_282, 16_213_501_344_874, "data/retinanet/train/img_00000000_of_50203282.jpeg")
 	f("dlrm", 1024, 3_677_028_876_288, "data/dlrm/train/img_0000_of_1024.parquet")

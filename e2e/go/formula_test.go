@@ -5,8 +5,7 @@ import "encoding/binary"
 // The byte formula of docs/data.md, written from that page and not from the server's source, so that they can disagree.
 const (
 	gamma     = 0x9E3779B97F4A7C15 // splitmix64's increment
-	fnvOffset = 0xCBF29CE484222325 // FNV-1a, 64 bits
-	fnvPrime  = 0x100000001B3
+	namePrime = 0xBF58476D1CE4E5B9 // of the name's hash
 )
 
 // mix is the finaliser of splitmix64.
@@ -18,13 +17,15 @@ func mix(z uint64) uint64 {
 
 // content returns bytes [0, size) of the synthetic object bucket/key.
 func content(seed uint64, bucket, key string, size int) []byte {
-	h := uint64(fnvOffset)
-	name := binary.LittleEndian.AppendUint64(nil, seed)
-	name = append(append(append(name, bucket...), '/'), key...)
-	for _, b := range name {
-		h = (h ^ uint64(b)) * fnvPrime
+	name := []byte(bucket + "/" + key)
+	length := uint64(len(name))
+	name = append(name, make([]byte, -len(name)&7)...)
+	f := mix(seed + gamma)
+	for ; len(name) > 0; name = name[8:] {
+		f = (f ^ binary.LittleEndian.Uint64(name)) * namePrime
+		f ^= f >> 32
 	}
-	h = mix(h)
+	h := mix(f ^ length)
 	out := make([]byte, 0, size+8)
 	for i := uint64(1); len(out) < size; i++ {
 		out = binary.LittleEndian.AppendUint64(out, mix(h+i*gamma))

@@ -2,8 +2,7 @@
 
 const MASK = 2n ** 64n - 1n;
 const GAMMA = 0x9e3779b97f4a7c15n; // splitmix64's increment
-const FNV_OFFSET = 0xcbf29ce484222325n; // FNV-1a, 64 bits
-const FNV_PRIME = 0x100000001b3n;
+const NAME_PRIME = 0xbf58476d1ce4e5b9n; // of the name's hash
 
 // The finaliser of splitmix64.
 function mix(z) {
@@ -14,12 +13,15 @@ function mix(z) {
 
 // The 64-bit stream number of content name bucket/key under a seed.
 function nameHash(seed, bucket, key) {
-  const name = Buffer.alloc(8 + Buffer.byteLength(`${bucket}/${key}`));
-  name.writeBigUInt64LE(BigInt(seed));
-  name.write(`${bucket}/${key}`, 8);
-  let h = FNV_OFFSET;
-  for (const byte of name) h = ((h ^ BigInt(byte)) * FNV_PRIME) & MASK;
-  return mix(h);
+  const length = Buffer.byteLength(`${bucket}/${key}`);
+  const name = Buffer.alloc(Math.ceil(length / 8) * 8);
+  name.write(`${bucket}/${key}`);
+  let f = mix((BigInt(seed) + GAMMA) & MASK);
+  for (let i = 0; i < name.length; i += 8) {
+    f = ((f ^ name.readBigUInt64LE(i)) * NAME_PRIME) & MASK;
+    f ^= f >> 32n;
+  }
+  return mix(f ^ BigInt(length));
 }
 
 // Bytes [offset, offset+length) of the synthetic object bucket/key.

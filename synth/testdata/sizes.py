@@ -17,10 +17,11 @@ def mix(z):
 
 
 def stream(seed, name):
-    f = 0xCBF29CE484222325
-    for c in seed.to_bytes(8, "little") + name:
-        f = (f ^ c) * 0x100000001B3 & M
-    return mix(f)
+    f = mix(seed + 0x9E3779B97F4A7C15 & M)
+    for i in range(0, len(name), 8):
+        f = (f ^ int.from_bytes(name[i : i + 8], "little")) * 0xBF58476D1CE4E5B9 & M
+        f ^= f >> 32
+    return mix(f ^ len(name))
 
 
 def word(h, i, k):

@@ -7,7 +7,7 @@ import numpy as np
 
 GAMMA = 0x9E3779B97F4A7C15  # the golden-ratio increment of splitmix64
 MASK = 2**64 - 1
-FNV_OFFSET, FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3  # FNV-1a, 64 bits
+NAME_PRIME = 0xBF58476D1CE4E5B9  # of the name's hash
 
 # 32 Ki words are 256 KiB: the temporaries of one block stay in the L2 cache.
 BLOCK_WORDS = 32 * 1024
@@ -22,10 +22,12 @@ def mix(z):
 
 def name_hash(seed, bucket, key):
     """The 64-bit stream number of content name bucket/key under a seed."""
-    h = FNV_OFFSET
-    for byte in seed.to_bytes(8, "little") + f"{bucket}/{key}".encode():
-        h = ((h ^ byte) * FNV_PRIME) & MASK
-    return mix(h)
+    name = f"{bucket}/{key}".encode()
+    f = mix((seed + GAMMA) & MASK)
+    for i in range(0, len(name), 8):
+        f = ((f ^ int.from_bytes(name[i : i + 8], "little")) * NAME_PRIME) & MASK
+        f ^= f >> 32
+    return mix(f ^ len(name))
 
 
 def stream(h, offset, length):
