@@ -208,6 +208,9 @@ func (r *request) uploadPartCopy() error {
 		return err
 	}
 	p := r.newPart(u, number, got, w)
+	if o.Data == nil {
+		p.Copied, p.Content, p.Offset = true, o.Content, br.off
+	}
 	if err := putPart(b, u, p); err != nil {
 		return err
 	}

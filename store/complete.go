@@ -92,6 +92,9 @@ func (b *Bucket) assemble(u *Upload, parts []CompletePart, opt CompleteOptions) 
 		o.Size += listed[i].Size
 		kept = kept && listed[i].Data.Size() == listed[i].Size
 	}
+	if content, ok := copiedWhole(listed); ok {
+		o.Content = content
+	}
 	if opt.Size >= 0 && opt.Size != o.Size {
 		return Object{}, ErrSizeMismatch
 	}
@@ -122,6 +125,21 @@ func (b *Bucket) assemble(u *Upload, parts []CompletePart, opt CompleteOptions) 
 		o.ETag = MultipartETag(sums)
 	}
 	return o, nil
+}
+
+// copiedWhole tells whether parts are one generated object from its first byte
+// on, copied piece by piece, as clients copy what is large: the result has the
+// content of its source, as it has when copied at once.
+func copiedWhole(parts []Part) (content uint64, ok bool) {
+	var off int64
+	for i := range parts {
+		p := &parts[i]
+		if !p.Copied || p.Offset != off || p.Content != parts[0].Content {
+			return 0, false
+		}
+		off += p.Size
+	}
+	return parts[0].Content, true
 }
 
 // listed returns the uploaded parts a client lists, if all is well with them.

@@ -351,3 +351,38 @@ func TestCompletedTable(t *testing.T) {
 		t.Fatalf("unexpected entries; got %d; want %d", len(table.m), completedMax)
 	}
 }
+
+// TestCompleteCopied: parts that are a generated object from its first byte on
+// make an object of that content, and no other parts do.
+func TestCompleteCopied(t *testing.T) {
+	copied := func(content uint64, off int64) Part { return Part{Copied: true, Content: content, Offset: off} }
+	f := func(want bool, parts ...Part) {
+		t.Helper()
+		b, err := New(Options{}).CreateBucket("b", Synth, testNow)
+		if err != nil {
+			t.Fatalf("cannot create the bucket: %v", err)
+		}
+		u := mustCreateUpload(t, b, "k")
+		var list []CompletePart
+		for i, p := range parts {
+			p.Number, p.Size = i+1, 10
+			if err := b.PutPart(u, p); err != nil {
+				t.Fatalf("cannot put part %d: %v", p.Number, err)
+			}
+			list = append(list, CompletePart{Number: p.Number})
+		}
+		o, err := b.Complete(u, list, CompleteOptions{Now: testNow, Size: -1})
+		if err != nil {
+			t.Fatalf("cannot complete: %v", err)
+		}
+		if got := o.Content == 7; got != want {
+			t.Errorf("unexpected content %d of %+v; want that of the source: %v", o.Content, parts, want)
+		}
+	}
+	f(true, copied(7, 0))
+	f(true, copied(7, 0), copied(7, 10), copied(7, 20))
+	f(false, copied(7, 10))
+	f(false, copied(7, 0), copied(7, 20))
+	f(false, copied(7, 0), copied(8, 10))
+	f(false, copied(7, 0), Part{})
+}

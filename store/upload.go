@@ -52,6 +52,11 @@ type Part struct {
 	ETag     ETag
 	Checksum Checksum
 	Data     *Data // nil if not kept
+	// Copied: the part is bytes [Offset, Offset+Size) of the generated object
+	// whose content name hashes to Content.
+	Copied  bool
+	Content uint64
+	Offset  int64
 	// TrueMD5: ETag.Sum is the MD5 of the bytes that were uploaded, kept or not.
 	TrueMD5 bool
 }
