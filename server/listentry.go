@@ -130,23 +130,23 @@ func sharedPrefix(a, b []byte) int {
 	return n
 }
 
-// hexPairs holds the two hexadecimal digits of each byte.
-var hexPairs = newHexPairs()
-
-func newHexPairs() (pairs [256][2]byte) {
-	const digits = "0123456789abcdef"
-	for i := range pairs {
-		pairs[i] = [2]byte{digits[i>>4], digits[i&15]}
-	}
-	return pairs
+// hexDigits returns the eight lower-case hexadecimal digits of x, the first one
+// in the lowest byte: all eight at once, a byte each.
+func hexDigits(x uint32) uint64 {
+	v := uint64(bits.ReverseBytes32(x))
+	v = (v | v<<16) & 0x0000ffff0000ffff
+	v = (v | v<<8) & 0x00ff00ff00ff00ff
+	v = (v>>4 | v<<8) & 0x0f0f0f0f0f0f0f0f
+	// Digits above 9 carry into bit 4 when 6 is added; they are letters.
+	letters := (v + 0x0606060606060606) >> 4 & 0x0101010101010101
+	return v + 0x3030303030303030 + letters*('a'-'0'-10)
 }
 
-// appendETagHex is ETag.Append, with a table of pairs.
+// appendETagHex is ETag.Append, four bytes at a time.
 func appendETagHex(dst []byte, e store.ETag) []byte {
 	var text [32]byte
-	for i, c := range e.Sum {
-		p := &hexPairs[c]
-		text[2*i], text[2*i+1] = p[0], p[1]
+	for i := 0; i < len(e.Sum); i += 4 {
+		binary.LittleEndian.PutUint64(text[2*i:], hexDigits(binary.BigEndian.Uint32(e.Sum[i:])))
 	}
 	dst = append(dst, text[:]...)
 	if e.Parts > 0 {

@@ -1,5 +1,11 @@
 package store
 
+import (
+	"encoding/binary"
+
+	"github.com/s3ultra/s3ultra/synth"
+)
+
 // Cursor walks the objects of a bucket in byte order of their keys. It copies
 // a block of some hundred objects at a time and holds no lock between calls:
 // what is written meanwhile shows or not, but keys ascend, and an object that
@@ -7,10 +13,14 @@ package store
 // by one goroutine. Nothing it does allocates, once it has been used before.
 type Cursor struct {
 	b      *Bucket
-	block  page    // a copy
-	n, i   int     // objects in block, and the current one
-	base   *meta   // of block's base
-	extras []extra // of objects, if block has any; by position
+	block  page        // a copy
+	n, i   int         // objects in block, and the current one
+	base   *meta       // of block's base
+	text   string      // of base
+	mod    int64       // of block's base
+	names  synth.Names // behind block's prefix
+	plain  bool        // obj was filled by plainObject
+	extras []extra     // of objects, if block has any; by position
 	key    []byte
 	r      record
 	obj    Object
@@ -76,6 +86,8 @@ func (c *Cursor) load(key []byte, after bool) bool {
 	if int(base.meta) < len(x.metas.list) {
 		c.base = x.metas.get(base.meta)
 	}
+	c.text, c.mod = c.base.text(), base.mod
+	c.names = x.names.With(p.prefix())
 	c.extras = c.extras[:0]
 	if p.extras() > 0 {
 		c.loadExtras(x)
@@ -117,8 +129,33 @@ func (c *Cursor) Key() []byte {
 // Data is taken, and it may have been deleted meanwhile: only Data.Size may be
 // asked, not the bytes. It may be called only after a move that succeeded.
 func (c *Cursor) Object() *Object {
+	middle, rest := c.block.entry(c.i)
+	if flags := rest[0]; flags&^flagBaseMeta == 0 {
+		return c.plainObject(flags, middle, rest)
+	}
+	c.plain = false
 	c.record().fill(&c.obj)
 	return &c.obj
+}
+
+// plainObject is Object for what most listings consist of: an object of which
+// no more is stored than its size, time and the common headers. It skips the
+// record, which would be copied only to be copied again.
+func (c *Cursor) plainObject(flags byte, middle, payload []byte) *Object {
+	o := &c.obj
+	if !c.plain {
+		*o, c.plain = Object{}, true
+	}
+	mod, n := binary.Varint(payload[1:])
+	size, _ := binary.Uvarint(payload[1+n:])
+	o.ModTime, o.Size = c.mod+mod, int64(size)
+	o.Content = c.names.With(middle).Hash(c.block.suffix())
+	o.ETag = DeriveETag(o.Content, o.Size, 1)
+	o.Meta = ""
+	if flags&flagBaseMeta != 0 {
+		o.Meta = c.text
+	}
+	return o
 }
 
 // record is the current record.
@@ -151,5 +188,5 @@ func (c *Cursor) Close() {
 func (c *Cursor) reset() {
 	clear(c.extras[:cap(c.extras)])
 	c.extras = c.extras[:0]
-	c.base, c.r, c.obj, c.n = nil, record{}, Object{}, 0
+	c.base, c.text, c.r, c.obj, c.plain, c.n = nil, "", record{}, Object{}, false, 0
 }

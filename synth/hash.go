@@ -39,6 +39,10 @@ func NewNames[B string | []byte](seed uint64, bucket B) Names {
 	return s.write([]byte{'/'})
 }
 
+// With is the Names of the keys that start with prefix: its Hash takes the
+// rest of a key.
+func (s Names) With(prefix []byte) Names { return s.write(prefix) }
+
 // Hash is the function Hash for a key of the bucket.
 func (s Names) Hash(key []byte) uint64 {
 	s = s.write(key)
