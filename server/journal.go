@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"math/bits"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,87 +12,102 @@ import (
 // for what one test of a program does, in a quarter of a megabyte.
 const DefaultJournalSize = 1000
 
-// journalText is the room for bucket and key that an entry has from the start;
-// longer names get their own memory the first time.
-const journalText = 128
-
 // journal is a ring of the last requests. An entry is made before its reply is
 // written, so a client that has a reply finds its request here, and is
 // completed when the reply is out.
 type journal struct {
-	entries []journalEntry
-	cursor  atomic.Uint64 // requests recorded ever
-	base    atomic.Uint64 // cursor at the last reset
+	size    uint64         // requests held
+	entries []journalEntry // a power of two of them: a request divides nothing
+	cursor  atomic.Uint64  // requests recorded ever
+	base    atomic.Uint64  // cursor at the last reset
 
 	mu       sync.Mutex
 	baseline *metricsTotals // counters at the last reset
 }
 
-// journalEntry is one request. Its lock is held for the time of a copy, and
-// two requests want the same one only a ring's length apart.
+// journalEntry is one request, in four cache lines: a busy server goes through
+// the whole ring several times a second. Its lock is held for the time of a
+// copy, and two requests want the same one only a ring's length apart.
 type journalEntry struct {
 	mu       sync.Mutex
 	number   uint64 // from 1; 0: never used
-	op       *operation
-	status   int
-	code     string
-	method   string
-	id       [requestIDSize]byte
-	start    time.Time
+	start    int64  // Unix nanoseconds
 	ttfb     time.Duration
 	duration time.Duration
 	received int64
 	sent     int64
-	done     bool // the reply is out; sent and duration are known
+	code     string
+	method   string
+	id       [requestIDSize]byte
+	status   uint16
+	bucket   uint16 // length of the bucket's name in text
+	length   uint16 // of what is in text; 0: it is in long
+	op       uint8  // number
+	done     bool   // the reply is out; sent and duration are known
 	aborted  bool
-	bucket   []byte // in text
-	key      []byte // in text
-	text     []byte
+	text     [journalText]byte // bucket and key
+	long     []byte            // those that text has no room for
 }
+
+// journalText makes an entry 256 bytes long.
+const journalText = 112
 
 // newJournal returns a journal of size requests, nil for 0.
 func newJournal(size int) *journal {
 	if size <= 0 {
 		return nil
 	}
-	j := &journal{entries: make([]journalEntry, size)}
-	room := make([]byte, size*journalText)
-	for i := range j.entries {
-		j.entries[i].text = room[i*journalText : i*journalText : (i+1)*journalText]
-	}
-	return j
+	return &journal{size: uint64(size), entries: make([]journalEntry, 1<<bits.Len(uint(size-1)))}
 }
 
 // add records a request whose reply is about to be written, and sets its
-// account's place.
+// account's place. That of a reply in one piece is complete.
 func (j *journal) add(x *exchange, bucket, key []byte) {
 	x.place = j.cursor.Add(1)
 	e := j.at(x.place)
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.number > x.place {
-		// The ring went round while this request waited.
-		return
+	// The ring may have gone round while this request waited.
+	if e.number < x.place {
+		e.set(x, bucket, key)
 	}
-	e.number, e.done, e.aborted, e.sent, e.duration = x.place, false, false, 0, 0
-	e.op, e.status, e.code, e.method, e.id = x.op, x.status, x.code, x.method, x.id
-	e.start, e.ttfb, e.received = x.start, x.ttfb, x.received
-	e.text = append(append(e.text[:0], bucket...), key...)
-	e.bucket, e.key = e.text[:len(bucket)], e.text[len(bucket):]
+	e.mu.Unlock()
 }
 
-// update completes the entry of a request whose reply is out.
+func (e *journalEntry) set(x *exchange, bucket, key []byte) {
+	e.number, e.done, e.aborted, e.sent, e.duration = x.place, !x.streamed, false, x.sent, x.duration
+	e.op, e.status, e.code, e.method, e.id = uint8(operationNumber(x.op)), uint16(x.status), x.code, x.method, x.id
+	e.start, e.ttfb, e.received = x.start.UnixNano(), x.ttfb, x.received
+	e.bucket, e.length = uint16(len(bucket)), uint16(len(bucket)+len(key))
+	if len(bucket)+len(key) > len(e.text) {
+		e.length = 0
+		e.long = append(append(e.long[:0], bucket...), key...)
+		return
+	}
+	e.long = nil
+	copy(e.text[copy(e.text[:], bucket):], key)
+}
+
+// names returns the bucket and the key, valid while the entry is locked.
+func (e *journalEntry) names() (bucket, key []byte) {
+	text := e.text[:e.length]
+	if e.long != nil {
+		text = e.long
+	}
+	return text[:e.bucket], text[e.bucket:]
+}
+
+// update completes the entry of a request whose streamed reply is out.
 func (j *journal) update(x *exchange) {
 	e := j.at(x.place)
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	if e.number == x.place {
 		e.done, e.aborted, e.sent, e.duration = true, x.aborted, x.sent, x.duration
 	}
+	e.mu.Unlock()
 }
 
 func (j *journal) at(number uint64) *journalEntry {
-	return &j.entries[number%uint64(len(j.entries))]
+	return &j.entries[number&uint64(len(j.entries)-1)]
 }
 
 // reset forgets all requests so far. m are the server's counters.
@@ -118,13 +134,14 @@ type journalFilter struct {
 type statusClass struct{ from, to int }
 
 func (f *journalFilter) matches(e *journalEntry) bool {
-	if f.bucket != "" && string(e.bucket) != f.bucket || !bytes.HasPrefix(e.key, f.prefix) {
+	bucket, key := e.names()
+	if f.bucket != "" && string(bucket) != f.bucket || !bytes.HasPrefix(key, f.prefix) {
 		return false
 	}
 	if len(f.operations) > 0 {
 		found := false
 		for _, name := range f.operations {
-			found = found || name == operations[operationNumber(e.op)].name
+			found = found || name == operations[e.op].name
 		}
 		if !found {
 			return false
@@ -134,7 +151,7 @@ func (f *journalFilter) matches(e *journalEntry) bool {
 		return true
 	}
 	for _, s := range f.statuses {
-		if e.status >= s.from && e.status <= s.to {
+		if int(e.status) >= s.from && int(e.status) <= s.to {
 			return true
 		}
 	}
@@ -173,12 +190,12 @@ type JournalPage struct {
 
 // page returns what f selects. m are the server's counters.
 func (j *journal) page(f *journalFilter, m *metrics) JournalPage {
-	p := JournalPage{Size: len(j.entries), Counts: map[string]uint64{}, Requests: []JournalRequest{}}
+	p := JournalPage{Size: int(j.size), Counts: map[string]uint64{}, Requests: []JournalRequest{}}
 	base, end := j.base.Load(), j.cursor.Load()
 	p.Recorded = end - base
 	from := base
-	if held := uint64(len(j.entries)); end-from > held {
-		from = end - held
+	if end-from > j.size {
+		from = end - j.size
 		p.Lost = from - base
 	}
 	for n := max(from, f.after) + 1; n <= end; n++ {
@@ -219,10 +236,11 @@ func (j *journal) totals(m *metrics) map[string]uint64 {
 }
 
 func (e *journalEntry) export() JournalRequest {
+	bucket, key := e.names()
 	return JournalRequest{
-		Number: e.number, Time: e.start, RequestID: string(e.id[:]),
-		Operation: operations[operationNumber(e.op)].name, Method: e.method,
-		Bucket: string(e.bucket), Key: string(e.key), Status: e.status, Code: e.code,
+		Number: e.number, Time: time.Unix(0, e.start).UTC(), RequestID: string(e.id[:]),
+		Operation: operations[e.op].name, Method: e.method,
+		Bucket: string(bucket), Key: string(key), Status: int(e.status), Code: e.code,
 		Received: e.received, Sent: e.sent, TTFB: e.ttfb.Seconds(), Duration: e.duration.Seconds(),
 		Done: e.done, Aborted: e.aborted,
 	}

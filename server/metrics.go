@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // metrics counts what the server does. Every counter exists several times, in
@@ -25,19 +26,47 @@ type metrics struct {
 type metricsShard struct {
 	operations [maxOperations]operationMetrics
 	started    atomic.Uint64 // requests
-	generated  atomic.Uint64 // bytes
 	dropped    atomic.Uint64 // bytes
 	_          [64]byte      // keeps the next object off the last line
 }
 
-// operationMetrics are the counters of one operation.
+// operationMetrics are the counters of one operation. What nearly every request
+// counts in is together at its beginning, in one cache line: with the bucket of
+// each latency these are three lines a request.
 type operationMetrics struct {
+	sent     atomic.Uint64 // body bytes that were not generated
+	made     atomic.Uint64 // body bytes that were
+	received atomic.Uint64 // payload bytes
+	times    [latencyKinds]atomic.Uint64
 	replies  [len(statuses)]atomic.Uint64 // begun, by statusPlace
-	received atomic.Uint64                // payload bytes
-	sent     atomic.Uint64                // body bytes
 	aborted  atomic.Uint64                // replies cut off
-	ttfb     histogram
-	duration histogram // of finished requests
+	buckets  [latencyKinds][latencyBuckets]atomic.Uint64
+	_        [8]byte // to a multiple of 64, the size of a line
+}
+
+// The latencies of an operation. A reply that is written in one piece has one
+// for both its start and its end.
+const (
+	latencyWhole = iota // of replies written in one piece
+	latencyFirst        // to the start of a streamed reply
+	latencyLast         // to the end of a streamed reply
+	latencyKinds
+)
+
+// observe counts a latency. Any number of goroutines may do so at once.
+func (o *operationMetrics) observe(kind int, d time.Duration) {
+	o.buckets[kind][latencyBucket(d)].Add(1)
+	o.times[kind].Add(uint64(max(d, 0)))
+}
+
+// latencies adds the latencies of two kinds to l.
+func (o *operationMetrics) latencies(l *latencies, kinds ...int) {
+	for _, kind := range kinds {
+		for i := range l.buckets {
+			l.buckets[i] += o.buckets[kind][i].Load()
+		}
+		l.sum += o.times[kind].Load()
+	}
 }
 
 // shardsPerProcessor makes it unlikely that two processors meet in one shard;
@@ -91,6 +120,7 @@ type metricsTotals struct {
 type operationTotals struct {
 	replies                 [len(statuses)]uint64
 	received, sent, aborted uint64
+	generated               uint64 // of sent
 	ttfb, duration          latencies
 }
 
@@ -126,11 +156,11 @@ func (m *metrics) collect(t *metricsTotals) {
 	for i := range operations {
 		t.operations[i].collect(m, i)
 		t.finished += t.operations[i].duration.count()
+		t.generated += t.operations[i].generated
 	}
 	// After the finished ones, so that none is finished before it started.
 	for _, s := range m.shards {
 		t.started += s.started.Load()
-		t.generated += s.generated.Load()
 		t.dropped += s.dropped.Load()
 	}
 }
@@ -154,9 +184,11 @@ func (o *operationTotals) collect(m *metrics, i int) {
 	for _, s := range m.shards {
 		from := &s.operations[i]
 		o.received += from.received.Load()
-		o.sent += from.sent.Load()
+		made := from.made.Load()
+		o.generated += made
+		o.sent += from.sent.Load() + made
 		o.aborted += from.aborted.Load()
-		o.ttfb.add(&from.ttfb)
-		o.duration.add(&from.duration)
+		from.latencies(&o.ttfb, latencyWhole, latencyFirst)
+		from.latencies(&o.duration, latencyWhole, latencyLast)
 	}
 }

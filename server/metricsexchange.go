@@ -29,6 +29,7 @@ type exchange struct {
 	sent      int64  // body bytes
 	size      int64  // of the object, -1 if none was found
 	aborted   bool   // the reply was cut off
+	streamed  bool   // the reply's body is written after the handler
 	place     uint64 // in the journal; 0: none
 
 	// Only for the access log.
@@ -90,10 +91,20 @@ func (r *request) replied() {
 	x.size = max(x.size, r.objectSize())
 	m := &r.shard.operations[operationNumber(r.op)]
 	m.replies[statusPlace(x.status)].Add(1)
-	m.ttfb.observe(x.ttfb)
 	if x.received > 0 {
 		m.received.Add(uint64(x.received))
 		r.countDropped()
+	}
+	x.streamed = r.body != nil
+	if x.streamed {
+		m.observe(latencyFirst, x.ttfb)
+	} else {
+		x.duration = x.ttfb
+		m.observe(latencyWhole, x.ttfb)
+		if !resp.SkipBody && r.method != "HEAD" {
+			x.sent = int64(len(resp.Body()))
+			m.sent.Add(uint64(x.sent))
+		}
 	}
 	if r.op != opHealth {
 		if r.srv.journal != nil {
@@ -103,13 +114,9 @@ func (r *request) replied() {
 			r.describe()
 		}
 	}
-	if r.body != nil {
+	if x.streamed {
 		r.body.account, r.account = x, nil
 		return
-	}
-	x.duration = x.ttfb
-	if !resp.SkipBody && r.method != "HEAD" {
-		x.sent = int64(len(resp.Body()))
 	}
 	if x.finish() {
 		r.account = nil
@@ -163,20 +170,13 @@ func (r *request) describe() {
 	w.version = w.put(r.ctx.Response.Header.PeekBytes(nameVersionID))
 }
 
-// finish closes the account and tells whether it was given away.
+// finish gives the closed account to the logs. It tells whether it was given
+// away.
 func (x *exchange) finish() bool {
-	m := &x.shard.operations[operationNumber(x.op)]
-	m.duration.observe(x.duration)
-	if x.sent > 0 {
-		m.sent.Add(uint64(x.sent))
-	}
-	if x.aborted {
-		m.aborted.Add(1)
-	}
 	if x.op == opHealth {
 		return false
 	}
-	if x.place != 0 {
+	if x.streamed && x.place != 0 {
 		x.srv.journal.update(x)
 	}
 	if x.srv.access == nil {
@@ -194,15 +194,21 @@ func (b *replyBody) closeAccount() {
 		// The handler failed after all and replied with an error.
 		return
 	}
+	m := &x.shard.operations[operationNumber(x.op)]
 	x.sent = b.sent
+	counter := &m.sent
 	if o, ok := b.src.(*objectBody); ok {
 		x.sent = b.size - o.left
 		if o.object.Data == nil {
-			x.shard.generated.Add(uint64(x.sent))
+			counter = &m.made
 		}
 	}
-	x.aborted = x.sent < b.size && x.method != "HEAD"
+	counter.Add(uint64(x.sent))
 	x.duration = time.Since(x.start)
+	m.observe(latencyLast, x.duration)
+	if x.aborted = x.sent < b.size && x.method != "HEAD"; x.aborted {
+		m.aborted.Add(1)
+	}
 	if !x.finish() {
 		exchanges.Put(x)
 	}

@@ -2,7 +2,6 @@ package server
 
 import (
 	"math/bits"
-	"sync/atomic"
 	"time"
 )
 
@@ -43,28 +42,10 @@ func latencyBound(bucket int) time.Duration {
 	return time.Duration(uint64(latencySteps+step+1)<<(exponent-3)) * latencyUnit
 }
 
-// histogram counts latencies. Any number of goroutines may observe at once.
-type histogram struct {
-	buckets [latencyBuckets]atomic.Uint64
-	sum     atomic.Uint64 // nanoseconds
-}
-
-func (h *histogram) observe(d time.Duration) {
-	h.buckets[latencyBucket(d)].Add(1)
-	h.sum.Add(uint64(max(d, 0)))
-}
-
-// latencies is the content of histograms at one time, summed up.
+// latencies are counted latencies, read at one time.
 type latencies struct {
 	buckets [latencyBuckets]uint64
 	sum     uint64 // nanoseconds
-}
-
-func (l *latencies) add(h *histogram) {
-	for i := range h.buckets {
-		l.buckets[i] += h.buckets[i].Load()
-	}
-	l.sum += h.sum.Load()
 }
 
 // since adds to l what later has and earlier has not.

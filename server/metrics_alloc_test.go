@@ -1,0 +1,16 @@
+//go:build !race
+
+package server
+
+import "testing"
+
+// The journal costs no allocation either: hotRequests has none.
+func TestJournalAllocatesNothing(t *testing.T) {
+	for _, row := range hotRequests(t) {
+		row.server.journal = newJournal(100)
+		row.run(t)
+		if n := testing.AllocsPerRun(200, func() { row.run(t) }); n > row.allocs {
+			t.Errorf("unexpected allocations of %s; got %v; want %v", row.name, n, row.allocs)
+		}
+	}
+}
