@@ -167,13 +167,16 @@ func printJournal(out io.Writer, page *server.JournalPage) error {
 		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\tin %d\tout %d\t%s\n",
 			r.Time.Local().Format(journalTime), r.Operation, r.Status, orDefault(r.Code, "-"), name, r.Received, r.Sent, took)
 	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
 	for _, name := range slices.Sorted(maps.Keys(page.Counts)) {
-		fmt.Fprintf(w, "%d\t%s\n", page.Counts[name], name)
+		fmt.Fprintf(out, "%d %s\n", page.Counts[name], name)
 	}
-	fmt.Fprintf(w, "%d of %d requests since the last reset", page.Matched, page.Recorded)
+	lost := ""
 	if page.Lost > 0 {
-		fmt.Fprintf(w, "; the journal holds the last %d, older ones are not looked at", page.Size)
+		lost = fmt.Sprintf("; the journal holds the last %d, older ones are not looked at", page.Size)
 	}
-	fmt.Fprintln(w)
-	return w.Flush()
+	_, err := fmt.Fprintf(out, "%d of %d requests since the last reset%s\n", page.Matched, page.Recorded, lost)
+	return err
 }
