@@ -21,7 +21,7 @@ BENCH     ?= .
 BENCHTIME ?= 1s
 BENCHARGS ?=
 
-.PHONY: build run test race vet lint fmt bench e2e docker clean need-go
+.PHONY: build run test race vet lint fmt bench e2e docker container man completion clean need-go
 
 # A static binary: it runs in a scratch image and on any distribution.
 build: need-go
@@ -62,6 +62,18 @@ e2e: build
 
 docker:
 	docker build -f docker/Dockerfile --build-arg VERSION=$(VERSION) --build-arg COMMIT=$(COMMIT) -t s3ultra .
+
+# The image of docker/Dockerfile, built and run by buildah (Linux, as root).
+container: need-go
+	./e2e/container/run.sh
+
+man: build
+	bin/s3ultra man >bin/s3ultra.1
+
+completion: build
+	bin/s3ultra completion bash >bin/s3ultra.bash
+	bin/s3ultra completion zsh >bin/_s3ultra
+	bin/s3ultra completion fish >bin/s3ultra.fish
 
 clean:
 	rm -rf bin e2e/out

@@ -29,7 +29,7 @@ var binary string
 func TestMain(m *testing.M) {
 	// The settings of whoever runs the tests are not theirs.
 	for _, pair := range os.Environ() {
-		if name, _, _ := strings.Cut(pair, "="); strings.HasPrefix(name, envPrefix) {
+		if name, _, _ := strings.Cut(pair, "="); strings.HasPrefix(name, envPrefix) || strings.HasPrefix(name, minioPrefix) {
 			os.Unsetenv(name)
 		}
 	}
@@ -69,7 +69,13 @@ type process struct {
 // start runs serve on a free port and waits for the ready line.
 func start(t *testing.T, args ...string) *process {
 	t.Helper()
-	p := &process{cmd: command(nil, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...), stderr: new(bytes.Buffer), exit: make(chan error, 1)}
+	return startWith(t, nil, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+}
+
+// startWith runs the binary with that environment and waits for the ready line.
+func startWith(t *testing.T, env []string, args ...string) *process {
+	t.Helper()
+	p := &process{cmd: command(env, args...), stderr: new(bytes.Buffer), exit: make(chan error, 1)}
 	reader, writer, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

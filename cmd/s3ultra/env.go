@@ -66,13 +66,19 @@ func secretFromFile(flag string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
+	return readSecret(envName(flag)+"_FILE", path)
+}
+
+// readSecret returns the content, without the line end, of the file at path,
+// which variable names.
+func readSecret(variable, path string) (string, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return "", usagef("cannot read %s_FILE: %w", envName(flag), err)
+		return "", usagef("cannot read %s: %w", variable, err)
 	}
 	value := strings.TrimRight(string(data), "\r\n")
 	if value == "" {
-		return "", usagef("cannot use %s_FILE: %s is empty", envName(flag), path)
+		return "", usagef("cannot use %s: %s is empty", variable, path)
 	}
 	return value, nil
 }
@@ -90,6 +96,24 @@ func onCommandLine(args []string, flag string) bool {
 		}
 	}
 	return false
+}
+
+// commandLineValue returns the first value of a flag in args, "" without one.
+func commandLineValue(args []string, flag string) string {
+	for i, a := range args {
+		if a == "--" {
+			break
+		}
+		name, value, ok := strings.Cut(a, "=")
+		if name != "--"+flag && name != "-"+flag {
+			continue
+		}
+		if !ok && i+1 < len(args) {
+			return args[i+1]
+		}
+		return value
+	}
+	return ""
 }
 
 // shellQuote returns s so that a POSIX shell reads it as one word.

@@ -62,7 +62,7 @@ func serveFlags() []cli.Flag {
 	}
 	return []cli.Flag{
 		list("listen", "listen on `HOST:PORT`; repeatable, all serve the same store; port 0 picks a free one", defaultHost+":"+defaultPort),
-		text("bind", "", "listen on `HOST`, with --port; another way to write --listen (default: "+defaultHost+")"),
+		text("bind", "", "listen on `HOST`, * for all addresses, with --port; another way to write --listen (default: "+defaultHost+")"),
 		text("port", "", "listen on `PORT`, with --bind (default: "+defaultPort+")"),
 
 		text("access-key", "", "access key of one key pair; also from the file in "+envName("access-key")+"_FILE"),

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -28,7 +29,8 @@ func healthCommand() *cli.Command {
 		Usage:     "ask a running server whether it is up: exit code 0 or 1",
 		UsageText: "s3ultra health [URL]",
 		Description: "URL is a server's address, such as http://127.0.0.1:9000. Without it the address is taken from\n" +
-			"S3ULTRA_LISTEN or S3ULTRA_BIND and S3ULTRA_PORT, as in the server's own container.",
+			"S3ULTRA_LISTEN or S3ULTRA_BIND and S3ULTRA_PORT, in a container first from the command line of the\n" +
+			"server that is its first process.",
 		ArgsUsage: "[URL]",
 		Action: func(c *cli.Context) error {
 			if c.Args().Len() > 1 {
@@ -36,7 +38,7 @@ func healthCommand() *cli.Command {
 			}
 			target := c.Args().First()
 			if target == "" {
-				target = healthTarget(os.Getenv)
+				target = healthTarget(os.Getenv, firstProcess())
 			}
 			if err := checkHealth(c, target); err != nil {
 				return err
@@ -47,14 +49,37 @@ func healthCommand() *cli.Command {
 	}
 }
 
-// healthTarget returns the address that a server with this environment listens
-// on; the first if there are several.
-func healthTarget(getenv func(string) string) string {
-	addr, _, _ := strings.Cut(getenv(envName("listen")), ",")
+// healthTarget returns the address that a server with this environment and
+// command line listens on; the first if there are several.
+func healthTarget(getenv func(string) string, args []string) string {
+	bind, port := commandLineValue(args, "bind"), commandLineValue(args, "port")
+	addr := commandLineValue(args, "address")
+	switch {
+	case addr != "":
+	case bind != "" || port != "":
+		addr = joinPair(orDefault(bind, getenv(envName("bind"))), orDefault(port, getenv(envName("port"))))
+	default:
+		addr = orDefault(commandLineValue(args, "listen"), getenv(envName("listen")))
+	}
+	addr, _, _ = strings.Cut(addr, ",")
 	if addr == "" {
-		addr = net.JoinHostPort(orDefault(getenv(envName("bind")), defaultHost), orDefault(getenv(envName("port")), defaultPort))
+		addr = joinPair(getenv(envName("bind")), getenv(envName("port")))
 	}
 	return strings.TrimSpace(addr)
+}
+
+// firstProcess returns the command line of process 1 if that is an s3ultra, as
+// in a container, else nil.
+func firstProcess() []string {
+	text, err := os.ReadFile("/proc/1/cmdline")
+	if err != nil {
+		return nil
+	}
+	args := strings.Split(strings.TrimRight(string(text), "\x00"), "\x00")
+	if filepath.Base(args[0]) != "s3ultra" {
+		return nil
+	}
+	return args
 }
 
 func orDefault(s, def string) string {

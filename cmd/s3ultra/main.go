@@ -61,7 +61,7 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app := &cli.App{
 		Name:            "s3ultra",
 		Usage:           "an S3-compatible object server for benchmarks",
-		UsageText:       "s3ultra [serve] [flags]    (see: s3ultra serve --help)\ns3ultra bench [flags] | health [URL] | journal [URL] | version | completion SHELL",
+		UsageText:       "s3ultra [serve] [flags]    (see: s3ultra serve --help)\ns3ultra server PATH... | bench [flags] | health [URL] | journal [URL] | version | completion SHELL | man",
 		HideVersion:     true,
 		HideHelpCommand: true,
 		Reader:          stdin,
@@ -76,11 +76,13 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	}
 	app.Commands = []*cli.Command{
 		serveCommand(args),
+		serverCommand(args),
 		benchCommand(),
 		healthCommand(),
 		journalCommand(),
 		versionCommand(),
 		completionCommand(app),
+		manCommand(app),
 	}
 	for _, c := range app.Commands {
 		c.HideHelpCommand = true
@@ -96,6 +98,10 @@ func withCommand(args []string) []string {
 	if len(args) > 0 {
 		name, args = args[0], args[1:]
 	}
+	// MinIO's image takes its command with and without the program's name.
+	if len(args) > 0 && args[0] == "minio" {
+		args = args[1:]
+	}
 	command := "serve"
 	if len(args) > 0 {
 		switch first := args[0]; {
@@ -108,6 +114,9 @@ func withCommand(args []string) []string {
 		case !strings.HasPrefix(first, "-"):
 			command, args = first, args[1:]
 		}
+	}
+	if command == "server" {
+		args = flagsFirst(args, serverCommand(nil).Flags)
 	}
 	return append([]string{name, command}, args...)
 }

@@ -91,7 +91,7 @@ func bucketList(buckets []server.BucketSpec) string {
 }
 
 // appendExports appends the lines that point AWS clients at this server. Only
-// the demo's secret, which is no secret, is printed.
+// secrets that are none, the demo's and MinIO's default, are printed.
 func (r readyInfo) appendExports(dst []byte) []byte {
 	c := r.settings.config
 	dst = fmt.Appendf(dst, "export AWS_ENDPOINT_URL=%s\n", r.urls[0])
@@ -106,6 +106,8 @@ func (r readyInfo) appendExports(dst []byte) []byte {
 	case len(c.Credentials) == 0 || c.SkipSigVerify:
 		// Most clients refuse to start without keys; any do here.
 		dst = append(dst, "export AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any\n"...)
+	case c.Credentials[0] == minioDefaultPair():
+		dst = fmt.Appendf(dst, "export AWS_ACCESS_KEY_ID=%[1]s AWS_SECRET_ACCESS_KEY=%[1]s\n", minioDefaultKey)
 	default:
 		key := shellQuote(c.Credentials[0].AccessKey)
 		dst = fmt.Appendf(dst, "export AWS_ACCESS_KEY_ID=%s  # and AWS_SECRET_ACCESS_KEY, its secret\n", key)

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -36,14 +37,16 @@ func serveCommand(args []string) *cli.Command {
 			"Sizes are bytes or have a unit (64MiB, 64MB, 1.5GiB), durations are Go's (15m, 1h30m).",
 		Flags: serveFlags(),
 		Action: func(c *cli.Context) error {
-			if err := noArguments(c); err != nil {
-				return err
+			if c.Command.Name != "server" {
+				if err := noArguments(c); err != nil {
+					return err
+				}
 			}
 			s, err := readSettings(c, args)
 			if err != nil {
 				return err
 			}
-			if unknown := unknownVariables(flagNames(c.Command.Flags)); len(unknown) > 0 {
+			if unknown := unknownVariables(flagNames(serveFlags())); len(unknown) > 0 {
 				s.logger.Warn("unknown environment variables are ignored", "names", strings.Join(unknown, " "))
 			}
 			return serve(c.Context, s, c.App.Writer)
@@ -262,6 +265,7 @@ func (s *settings) logStart(listeners []net.Listener, nofile uint64) {
 	if n := readLimit(os.DirFS("/"), "proc/sys/net/core/somaxconn"); n > 0 && n < shortBacklog {
 		s.logger.Warn("the queue of new connections is short, a burst of clients may be refused; raise net.core.somaxconn", "limit", n)
 	}
+	s.logMinio()
 	if !exposed {
 		return
 	}
@@ -270,6 +274,8 @@ func (s *settings) logStart(listeners []net.Listener, nofile uint64) {
 		s.logger.Warn("there are no keys: everybody who reaches this address can read and write; set --access-key and --secret-key")
 	case s.config.SkipSigVerify:
 		s.logger.Warn("signatures are not checked: everybody who reaches this address can read and write")
+	case slices.Contains(s.config.Credentials, minioDefaultPair()):
+		s.logger.Warn("the key pair minioadmin/minioadmin is public: everybody who reaches this address can read and write")
 	case s.demo:
 		s.logger.Warn("the demo's key pair is public: everybody who reaches this address can read and write")
 	}

@@ -26,12 +26,14 @@ type settings struct {
 	logger          *slog.Logger
 	adminListen     string // HOST:PORT, "" for off
 	adminAsked      bool   // adminListen is not just the default
+	minio           *minioSettings
+	paths           []string // of the server command, not used
 }
 
 // readSettings reads the serve command's flags and variables; args is the
 // whole command line. Every error is a usageError.
 func readSettings(c *cli.Context, args []string) (*settings, error) {
-	logger, err := newLogger(c.App.ErrWriter, c.String("log-format"), c.String("log-level"))
+	logger, err := readLogger(c)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +48,10 @@ func readSettings(c *cli.Context, args []string) (*settings, error) {
 	if s.listen, err = readListen(c, args); err != nil {
 		return nil, err
 	}
-	if s.config, err = readConfig(c); err != nil {
+	if s.minio, err = readMinio(c.Command.Name == "server"); err != nil {
+		return nil, err
+	}
+	if s.config, err = readConfig(c, s.minio); err != nil {
 		return nil, err
 	}
 	s.config.Logger = logger
@@ -54,7 +59,23 @@ func readSettings(c *cli.Context, args []string) (*settings, error) {
 	if err := s.readOperation(c); err != nil {
 		return nil, err
 	}
+	if err := s.readMinioFlags(c, args); err != nil {
+		return nil, err
+	}
 	return s, nil
+}
+
+// readLogger makes the log of --log-level and --log-format, for which MinIO's
+// command line has other names.
+func readLogger(c *cli.Context) (*slog.Logger, error) {
+	level, format := c.String("log-level"), c.String("log-format")
+	if c.Bool("quiet") && !c.IsSet("log-level") {
+		level = "warn"
+	}
+	if c.Bool("json") && !c.IsSet("log-format") {
+		format = "json"
+	}
+	return newLogger(c.App.ErrWriter, format, level)
 }
 
 // readOperation reads what the operator looks at: admin listener, journal and
@@ -80,8 +101,9 @@ func (s *settings) readOperation(c *cli.Context) error {
 // maxJournal bounds the journal's memory to some hundred megabytes.
 const maxJournal = 1_000_000
 
-// readConfig reads what is the server's own.
-func readConfig(c *cli.Context) (server.Config, error) {
+// readConfig reads what is the server's own. Where it has no setting, m's are
+// taken.
+func readConfig(c *cli.Context, m *minioSettings) (server.Config, error) {
 	config := server.Config{
 		SkipSigVerify: c.Bool("skip-sig-verify"),
 		VerifyPayload: c.Bool("verify-payload"),
@@ -91,6 +113,9 @@ func readConfig(c *cli.Context) (server.Config, error) {
 		Version:       currentVersion().Version,
 		Commit:        currentVersion().Commit,
 	}
+	if m.region != "" && !c.IsSet("region") {
+		config.Region = m.region
+	}
 	if config.MaxSkew < 0 {
 		return config, usagef("bad --max-skew %v: it is negative", config.MaxSkew)
 	}
@@ -98,23 +123,23 @@ func readConfig(c *cli.Context) (server.Config, error) {
 		return config, usagef("bad --region %q: want a name such as %s", config.Region, defaultRegion)
 	}
 	var err error
-	if config.Credentials, err = readPairs(c); err != nil {
+	if config.Credentials, err = readPairs(c, m); err != nil {
 		return config, err
 	}
-	if config.Mode, err = store.ParseMode(c.String("mode")); err != nil {
+	if config.Mode, err = store.ParseMode(m.mode(c)); err != nil {
 		return config, usagef("bad --mode %q: want synth or memory", c.String("mode"))
 	}
 	if config.Pattern, err = synth.ParsePattern(c.String("pattern")); err != nil {
 		return config, usagef("bad --pattern %q: %w", c.String("pattern"), err)
 	}
-	specs := c.StringSlice("bucket")
+	specs := append(c.StringSlice("bucket"), m.buckets...)
 	if c.Bool("demo") {
 		specs = append(specs, demoBuckets()...)
 	}
 	if config.Buckets, err = parseBuckets(specs, config.Mode); err != nil {
 		return config, err
 	}
-	if config.Domains, err = readDomains(c.StringSlice("domain")); err != nil {
+	if config.Domains, err = readDomains(append(c.StringSlice("domain"), m.domains...)); err != nil {
 		return config, err
 	}
 	switch c.String("etag") {
@@ -137,8 +162,8 @@ func readConfig(c *cli.Context) (server.Config, error) {
 
 // readPairs collects the key pairs of --access-key and --secret-key (flag,
 // else variable, else the file named by the _FILE variable), --credentials and
-// --demo.
-func readPairs(c *cli.Context) ([]sigv4.Credential, error) {
+// --demo; if there is none, m's.
+func readPairs(c *cli.Context, m *minioSettings) ([]sigv4.Credential, error) {
 	var one sigv4.Credential
 	for flag, value := range map[string]*string{"access-key": &one.AccessKey, "secret-key": &one.SecretKey} {
 		*value = c.String(flag)
@@ -166,6 +191,9 @@ func readPairs(c *cli.Context) ([]sigv4.Credential, error) {
 	}
 	if c.Bool("demo") {
 		pairs = append(pairs, sigv4.Credential{AccessKey: demoAccessKey, SecretKey: demoSecretKey})
+	}
+	if len(pairs) == 0 {
+		pairs = m.pairs()
 	}
 	return mergePairs(pairs)
 }
@@ -200,8 +228,7 @@ func readListen(c *cli.Context, args []string) ([]string, error) {
 	}
 	pairSet := c.IsSet("bind") || c.IsSet("port")
 	if pairFlag || pairSet && !c.IsSet("listen") {
-		addr := net.JoinHostPort(
-			strings.Trim(orDefault(c.String("bind"), defaultHost), "[]"), orDefault(c.String("port"), defaultPort))
+		addr := joinPair(c.String("bind"), c.String("port"))
 		if err := checkAddress(addr); err != nil {
 			return nil, usagef("bad --bind or --port: %w", err)
 		}
@@ -221,6 +248,16 @@ func readListen(c *cli.Context, args []string) ([]string, error) {
 		return nil, usagef("bad --listen: there is no address in it")
 	}
 	return addrs, nil
+}
+
+// joinPair makes an address of --bind and --port. The host * is every address
+// of the machine, of IPv4 and, where there is one, of IPv6.
+func joinPair(bind, port string) string {
+	host := strings.Trim(orDefault(bind, defaultHost), "[]")
+	if host == "*" {
+		host = ""
+	}
+	return net.JoinHostPort(host, orDefault(port, defaultPort))
 }
 
 // checkAddress returns why addr is not HOST:PORT. Service names are no ports:

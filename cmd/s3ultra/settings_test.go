@@ -25,6 +25,10 @@ func parse(t *testing.T, args ...string) (*settings, error) {
 	args = withCommand(append([]string{"s3ultra"}, args...))
 	app := newApp(args, strings.NewReader(""), io.Discard, io.Discard)
 	var s *settings
+	app.Command("server").Action = func(c *cli.Context) (err error) {
+		s, err = readSettings(c, args)
+		return err
+	}
 	app.Command("serve").Action = func(c *cli.Context) (err error) {
 		if err = noArguments(c); err != nil {
 			return err
@@ -111,6 +115,7 @@ func TestListen(t *testing.T) {
 	f("", "--bind 0.0.0.0", "0.0.0.0:9000")
 	f("", "--bind ::1 --port 0", "[::1]:0")
 	f("", "--bind [::1]", "[::1]:9000")
+	f("", "--bind *", ":9000")
 	f("S3ULTRA_LISTEN=h:1,h:2", "", "h:1", "h:2")
 	// An image binds all addresses; its user may still set each of the rest.
 	f("S3ULTRA_BIND=0.0.0.0", "--port 81", "0.0.0.0:81")
@@ -213,7 +218,7 @@ func TestHealthTarget(t *testing.T) {
 			return ""
 		}
 		if arg == "" {
-			arg = healthTarget(getenv)
+			arg = healthTarget(getenv, nil)
 		}
 		got, err := healthURL(arg)
 		if got != want || (err != nil) != (want == "") {
@@ -224,12 +229,37 @@ func TestHealthTarget(t *testing.T) {
 	f("S3ULTRA_LISTEN=0.0.0.0:80,127.0.0.1:81", "", "http://127.0.0.1:80/_s3ultra/health")
 	f("S3ULTRA_BIND=0.0.0.0", "", "http://127.0.0.1:9000/_s3ultra/health")
 	f("S3ULTRA_BIND=:: S3ULTRA_PORT=7", "", "http://127.0.0.1:7/_s3ultra/health")
+	f("S3ULTRA_BIND=*", "", "http://127.0.0.1:9000/_s3ultra/health")
 	f("", "http://h:1/", "http://h:1/_s3ultra/health")
 	f("", "https://h/probe", "https://h/probe")
 	f("", "[::1]:5", "http://[::1]:5/_s3ultra/health")
 	f("", "ftp://h", "")
 	f("", "http://", "")
 	f("", "http://h:x", "")
+}
+
+// In a container the server's own command line says where it listens.
+func TestHealthTargetOfCommandLine(t *testing.T) {
+	f := func(env, args, want string) {
+		t.Helper()
+		getenv := func(name string) string {
+			n, value, _ := strings.Cut(env, "=")
+			if n != name {
+				return ""
+			}
+			return value
+		}
+		if got := healthTarget(getenv, strings.Fields(args)); got != want {
+			t.Fatalf("unexpected address with %q and %q; got %q; want %q", env, args, got, want)
+		}
+	}
+	f("S3ULTRA_BIND=*", "/s3ultra serve", ":9000")
+	f("S3ULTRA_BIND=*", "/s3ultra serve --port 8000", ":8000")
+	f("S3ULTRA_PORT=7000", "/s3ultra --bind=10.0.0.1", "10.0.0.1:7000")
+	f("S3ULTRA_LISTEN=:7000", "/s3ultra serve --listen :1,:2 --listen :3", ":1")
+	f("S3ULTRA_LISTEN=:7000", "/s3ultra serve -port=1", "127.0.0.1:1")
+	f("S3ULTRA_BIND=*", "/s3ultra server /data --address :9090", ":9090")
+	f("S3ULTRA_BIND=*", "/s3ultra server -- --address :9090", ":9000")
 }
 
 func TestShellQuote(t *testing.T) {

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+)
+
+// manSection is the manual's section of programs for everybody.
+const manSection = 1
+
+// manDescription is Markdown, which the cli package turns into the page's
+// description.
+const manDescription = `An S3-compatible object server for benchmarks and tests. It keeps an object's name, size and metadata,
+and generates its bytes when they are read; buckets of the mode memory keep them.
+
+Each flag of **serve** has an environment variable: **--memory-limit** is **S3ULTRA_MEMORY_LIMIT**. The flag beats the
+variable, which beats the default. **S3ULTRA_ACCESS_KEY_FILE** and **S3ULTRA_SECRET_KEY_FILE** name files with the keys.
+
+The exit code is 0 when all went well, 1 when something failed, and 2 when the command line, a variable or a file that
+they name is wrong.
+
+SIGTERM and SIGINT let requests in flight end, for **--shutdown-timeout** at most; a second one ends the server at once.
+SIGHUP reopens the access log.`
+
+func manCommand(app *cli.App) *cli.Command {
+	return &cli.Command{
+		Name:      "man",
+		Usage:     "print the manual page",
+		UsageText: "s3ultra man    (read it with: s3ultra man | man -l -)",
+		Action: func(c *cli.Context) error {
+			if err := noArguments(c); err != nil {
+				return err
+			}
+			app.Description = manDescription
+			page, err := app.ToManWithSection(manSection)
+			if err != nil {
+				return fmt.Errorf("cannot make the manual page: %w", err)
+			}
+			_, err = fmt.Fprint(c.App.Writer, page)
+			return err
+		},
+	}
+}
