@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -19,7 +20,7 @@ var flagValues = map[string]string{
 }
 
 // fileFlags are the flags after which a shell offers files.
-const fileFlags = "credentials access-log"
+var fileFlags = []string{"credentials", "access-log"}
 
 func completionCommand(app *cli.App) *cli.Command {
 	return &cli.Command{
@@ -92,7 +93,7 @@ _s3ultra() {
   fi
 }
 complete -F _s3ultra s3ultra
-`, fileFlags, serveWords(), commandNames(app))
+`, strings.Join(fileFlags, "|--"), serveWords(), commandNames(app))
 	return b.String()
 }
 
@@ -120,7 +121,7 @@ _s3ultra() {
   fi
 }
 compdef _s3ultra s3ultra
-`, fileFlags, serveWords(), commandNames(app))
+`, strings.Join(fileFlags, "|--"), serveWords(), commandNames(app))
 	return b.String()
 }
 
@@ -139,7 +140,7 @@ func fishCompletion(app *cli.App) string {
 			switch {
 			case flagValues[name] != "":
 				fmt.Fprintf(&b, " -x -a '%s'", flagValues[name])
-			case name == fileFlags:
+			case slices.Contains(fileFlags, name):
 				b.WriteString(" -r -F")
 			case doc.TakesValue():
 				b.WriteString(" -x")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -60,6 +61,14 @@ func TestCompletionScripts(t *testing.T) {
 		for _, name := range flagNames(serveFlags()) {
 			if !strings.Contains(script, name) {
 				t.Errorf("the %s completion lacks %s", shell, name)
+			}
+		}
+		// Where the shell is there, it has to understand its script.
+		if path, err := exec.LookPath(shell); err == nil {
+			check := exec.Command(path, "-n")
+			check.Stdin = strings.NewReader(script)
+			if out, err := check.CombinedOutput(); err != nil {
+				t.Errorf("the %s completion is no script: %v %s", shell, err, out)
 			}
 		}
 	}
