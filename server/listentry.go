@@ -19,20 +19,37 @@ type entryTexts struct {
 	tail   []byte // from the size's end tag to the end, with owner and default class
 	// key is the last key that stood for itself in the document. The next one
 	// mostly begins as it does, and only the rest is looked at.
-	key []byte
+	key  []byte
+	last lastEntry
+}
+
+// lastEntry is where the last entry of contents stands in the document, if the
+// next one may be that again with another key of the same length and another
+// ETag: so it is in data sets, whose objects have one size and numbered names.
+type lastEntry struct {
+	start, len int // in the document; len is 0 if it cannot be repeated
+	etag       int // in the entry
+	size       int64
+	parts      uint16
 }
 
 func (t *entryTexts) reset() {
-	t.middle, t.tail, t.key = t.middle[:0], t.tail[:0], t.key[:0]
+	t.middle, t.tail, t.key, t.last = t.middle[:0], t.tail[:0], t.key[:0], lastEntry{}
 }
 
 // entryRoom is what an entry takes besides its key and owner: the tags, a
 // time, 38 characters of ETag, 19 digits of size; rounded up.
 const entryRoom = 320
 
+const entryStart = "<Contents><Key>"
+
 // contents adds a key of ListObjects and ListObjectsV2.
 func (x *listXML) contents(key []byte, o *store.Object) {
 	t := &x.entries
+	if x.repeat(key, o) {
+		return
+	}
+	t.last = lastEntry{}
 	if o.ModTime/1000 != t.second || len(t.middle) == 0 {
 		x.setSecond(o.ModTime)
 	}
@@ -41,13 +58,16 @@ func (x *listXML) contents(key []byte, o *store.Object) {
 	}
 	// Six characters for a byte of the key is the most an escape takes.
 	doc := slices.Grow(x.doc, entryRoom+6*len(key)+len(t.tail))
-	doc = append(doc, "<Contents><Key>"...)
-	if t.plain(key, x.url) {
+	start := len(doc)
+	doc = append(doc, entryStart...)
+	plain := t.plain(key, x.url)
+	if plain {
 		doc = append(doc, key...)
 	} else {
 		doc = x.appendText(doc, key)
 	}
 	doc = append(doc, t.middle...)
+	etag := len(doc) - start
 	doc = appendETagHex(doc, o.ETag)
 	doc = append(doc, "&quot;</ETag>"...)
 	doc = appendListChecksum(doc, o)
@@ -55,12 +75,38 @@ func (x *listXML) contents(key []byte, o *store.Object) {
 	doc = strconv.AppendInt(doc, o.Size, 10)
 	if o.Meta == "" || o.Meta[0]&metaHasStorageClass == 0 {
 		x.doc = append(doc, t.tail...)
+		if plain && o.Checksum.Algorithm == 0 {
+			t.last = lastEntry{start, len(x.doc) - start, etag, o.Size, o.ETag.Parts}
+		}
 		return
 	}
 	doc = append(doc, "</Size>"...)
 	doc = append(doc, x.owner...)
 	doc = appendElement(doc, "StorageClass", storageClassOf(o.Meta))
 	x.doc = append(doc, "</Contents>"...)
+}
+
+// repeat adds an entry by copying the last one, if only the end of the key and
+// the ETag differ, and reports whether it could.
+func (x *listXML) repeat(key []byte, o *store.Object) bool {
+	t := &x.entries
+	l := &t.last
+	if l.len == 0 || len(key) != len(t.key) || o.Size != l.size || o.ModTime/1000 != t.second || o.ETag.Parts != l.parts ||
+		o.Checksum.Algorithm != 0 || o.Meta != "" && o.Meta[0]&metaHasStorageClass != 0 {
+		return false
+	}
+	shared := sharedPrefix(key, t.key)
+	if !t.plainFrom(shared, key, x.url) {
+		return false
+	}
+	start := len(x.doc)
+	doc := slices.Grow(x.doc, l.len)[:start+l.len]
+	e := doc[start:]
+	copy(e, doc[l.start:])
+	copy(e[len(entryStart)+shared:], key[shared:])
+	putETagHex(e[l.etag:], &o.ETag)
+	x.doc, l.start = doc, start
+	return true
 }
 
 // object adds the elements that describe an object in the other listings.
@@ -105,16 +151,22 @@ func (x *listXML) appendTime(dst []byte, ms int64) []byte {
 // plain tells whether every byte of key stands for itself, and remembers such
 // a key.
 func (t *entryTexts) plain(key []byte, url bool) bool {
+	return t.plainFrom(sharedPrefix(key, t.key), key, url)
+}
+
+// plainFrom is plain for a key whose first shared bytes are those of the key
+// remembered.
+func (t *entryTexts) plainFrom(shared int, key []byte, url bool) bool {
 	class := uint8(plainInXML)
 	if url {
 		class = plainInURL
 	}
-	for _, c := range key[sharedPrefix(key, t.key):] {
+	for _, c := range key[shared:] {
 		if charClasses[c]&class == 0 {
 			return false
 		}
 	}
-	t.key = append(t.key[:0], key...)
+	t.key = append(t.key[:shared], key[shared:]...)
 	return true
 }
 
@@ -142,12 +194,18 @@ func hexDigits(x uint32) uint64 {
 	return v + 0x3030303030303030 + letters*('a'-'0'-10)
 }
 
+// putETagHex writes the 32 digits of an ETag to dst.
+func putETagHex(dst []byte, e *store.ETag) {
+	_ = dst[31]
+	for i := 0; i < len(e.Sum); i += 4 {
+		binary.LittleEndian.PutUint64(dst[2*i:], hexDigits(binary.BigEndian.Uint32(e.Sum[i:])))
+	}
+}
+
 // appendETagHex is ETag.Append, four bytes at a time.
 func appendETagHex(dst []byte, e store.ETag) []byte {
 	var text [32]byte
-	for i := 0; i < len(e.Sum); i += 4 {
-		binary.LittleEndian.PutUint64(text[2*i:], hexDigits(binary.BigEndian.Uint32(e.Sum[i:])))
-	}
+	putETagHex(text[:], &e)
 	dst = append(dst, text[:]...)
 	if e.Parts > 0 {
 		dst = append(dst, '-')
