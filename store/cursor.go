@@ -12,18 +12,23 @@ import (
 // is there all the time is seen once, as it was at one moment. A Cursor is used
 // by one goroutine. Nothing it does allocates, once it has been used before.
 type Cursor struct {
-	b      *Bucket
-	block  page        // a copy
-	n, i   int         // objects in block, and the current one
-	base   *meta       // of block's base
-	text   string      // of base
-	mod    int64       // of block's base
-	names  synth.Names // behind block's prefix
-	plain  bool        // obj was filled by plainObject
-	extras []extra     // of objects, if block has any; by position
-	key    []byte
-	r      record
-	obj    Object
+	b       *Bucket
+	block   page        // a copy
+	n, i    int         // objects in block, and the current one
+	base    *meta       // of block's base
+	text    string      // of base
+	mod     int64       // of block's base
+	names   synth.Names // behind block's prefix
+	tags    etagDeriver
+	slots   int     // of block
+	suffix  []byte  // of block
+	middle  []byte  // of the current entry
+	payload []byte  // of the current entry, and what follows it
+	plain   bool    // obj was filled by plainObject
+	extras  []extra // of objects, if block has any; by position
+	key     []byte
+	r       record
+	obj     Object
 }
 
 // extra is what an object refers to beyond its block.
@@ -88,6 +93,7 @@ func (c *Cursor) load(key []byte, after bool) bool {
 	}
 	c.text, c.mod = c.base.text(), base.mod
 	c.names = x.names.With(p.prefix())
+	c.slots, c.suffix = c.block.slots(), c.block.suffix()
 	c.extras = c.extras[:0]
 	if p.extras() > 0 {
 		c.loadExtras(x)
@@ -116,7 +122,8 @@ func (c *Cursor) loadExtras(x *index) {
 }
 
 func (c *Cursor) setKey() {
-	c.key = c.block.appendKey(c.key[:0], c.i)
+	c.middle, c.payload = c.block.entryAt(c.block.u16(c.slots + slotSize*c.i))
+	c.key = append(append(append(c.key[:0], c.block.prefix()...), c.middle...), c.suffix...)
 }
 
 // Key is the current key, valid until the next move; it must not be written
@@ -129,9 +136,8 @@ func (c *Cursor) Key() []byte {
 // Data is taken, and it may have been deleted meanwhile: only Data.Size may be
 // asked, not the bytes. It may be called only after a move that succeeded.
 func (c *Cursor) Object() *Object {
-	middle, rest := c.block.entry(c.i)
-	if flags := rest[0]; flags&^flagBaseMeta == 0 {
-		return c.plainObject(flags, middle, rest)
+	if c.payload[0]&^flagBaseMeta == 0 {
+		return c.plainObject()
 	}
 	c.plain = false
 	c.record().fill(&c.obj)
@@ -141,18 +147,18 @@ func (c *Cursor) Object() *Object {
 // plainObject is Object for what most listings consist of: an object of which
 // no more is stored than its size, time and the common headers. It skips the
 // record, which would be copied only to be copied again.
-func (c *Cursor) plainObject(flags byte, middle, payload []byte) *Object {
+func (c *Cursor) plainObject() *Object {
 	o := &c.obj
 	if !c.plain {
 		*o, c.plain = Object{}, true
 	}
-	mod, n := binary.Varint(payload[1:])
-	size, _ := binary.Uvarint(payload[1+n:])
+	mod, n := binary.Varint(c.payload[1:])
+	size, _ := binary.Uvarint(c.payload[1+n:])
 	o.ModTime, o.Size = c.mod+mod, int64(size)
-	o.Content = c.names.With(middle).Hash(c.block.suffix())
-	o.ETag = DeriveETag(o.Content, o.Size, 1)
+	o.Content = c.names.With(c.middle).Hash(c.suffix)
+	o.ETag = c.tags.derive(o.Content, o.Size)
 	o.Meta = ""
-	if flags&flagBaseMeta != 0 {
+	if c.payload[0]&flagBaseMeta != 0 {
 		o.Meta = c.text
 	}
 	return o

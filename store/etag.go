@@ -89,10 +89,29 @@ func mix(x uint64) uint64 {
 // bits that no size needs. The two lanes join that to a in two ways, so that
 // what collides in one does not in the other.
 func spread(a, b, c uint64) (sum [16]byte) {
-	y := mix((b ^ c<<48) + golden)
+	return spreadJoined(a, join(b, c))
+}
+
+func join(b, c uint64) uint64 { return mix((b ^ c<<48) + golden) }
+
+func spreadJoined(a, y uint64) (sum [16]byte) {
 	binary.BigEndian.PutUint64(sum[:8], mix(a+y))
 	binary.BigEndian.PutUint64(sum[8:], mix((a^y)+laneOffset))
 	return sum
+}
+
+// etagDeriver is DeriveETag for single PUTs, of which neighbours mostly have
+// one size.
+type etagDeriver struct {
+	size   int64
+	joined uint64 // of size; 0 before the first
+}
+
+func (d *etagDeriver) derive(content uint64, size int64) ETag {
+	if size != d.size || d.joined == 0 {
+		d.size, d.joined = size, join(uint64(size), 1)
+	}
+	return ETag{Sum: spreadJoined(content, d.joined), Parts: 1}
 }
 
 // laneOffset is three times golden, modulo 2^64: it sets the second lane apart
