@@ -52,6 +52,15 @@ type Config struct {
 	// MemoryLimit bounds in bytes what the store holds; 0 means no bound.
 	MemoryLimit int64
 
+	// DBPath is the directory in which the state outlives the server; empty
+	// means in memory only. See docs/persistence.md.
+	DBPath string
+	// PersistData keeps the bodies of memory buckets there too.
+	PersistData bool
+	// SyncInterval is what a power failure may lose at most: see
+	// store.Persistence.Sync. The zero value is store.SyncAlways.
+	SyncInterval time.Duration
+
 	// Version is named in the Server header. Version and Commit are in the
 	// metrics.
 	Version string

@@ -76,14 +76,13 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot set up signature verification: %w", err)
 	}
+	objects, err := openStore(cfg)
+	if err != nil {
+		return nil, err
+	}
 	s := &Server{
-		cfg: cfg,
-		store: store.New(store.Options{
-			Seed:        cfg.Seed,
-			MemoryLimit: cfg.MemoryLimit,
-			KeepSmall:   cfg.KeepSmall,
-			MinPartSize: cfg.MinPartSize,
-		}),
+		cfg:      cfg,
+		store:    objects,
 		verifier: verifier,
 		policies: sigv4.NewPolicyVerifier(sigv4.Config{Credentials: cfg.Credentials, SkipVerify: cfg.SkipSigVerify}),
 		ownerID:  "s3ultra",
@@ -101,12 +100,8 @@ func New(cfg Config) (*Server, error) {
 	}
 	s.requests.New = func() any { return &request{shard: s.metrics.shard()} }
 	for _, b := range cfg.Buckets {
-		if err := ValidBucketName(b.Name); err != nil {
-			return nil, err
-		}
-		_, err := s.store.CreateBucket(b.Name, b.Mode, s.started)
-		if err != nil && !errors.Is(err, store.ErrBucketExists) {
-			return nil, fmt.Errorf("cannot create bucket %q: %w", b.Name, err)
+		if err := s.startBucket(b); err != nil {
+			return nil, errors.Join(err, objects.Close())
 		}
 	}
 	if s.access, err = newAccessLog(s, cfg.AccessLog); err != nil {
@@ -115,6 +110,47 @@ func New(cfg Config) (*Server, error) {
 	s.http = s.newHTTPServer()
 	return s, nil
 }
+
+// startBucket makes a bucket that is to exist from the start, if it does not.
+func (s *Server) startBucket(b BucketSpec) error {
+	if err := ValidBucketName(b.Name); err != nil {
+		return err
+	}
+	if old := s.store.Bucket([]byte(b.Name)); old != nil {
+		if old.Mode() != b.Mode {
+			return fmt.Errorf("cannot create bucket %q in %v mode: it exists in %v mode", b.Name, b.Mode, old.Mode())
+		}
+		return nil
+	}
+	if _, err := s.store.CreateBucket(b.Name, b.Mode, s.started); err != nil {
+		return fmt.Errorf("cannot create bucket %q: %w", b.Name, err)
+	}
+	return nil
+}
+
+// openStore makes the store, with what is in cfg.DBPath.
+func openStore(cfg Config) (*store.Store, error) {
+	opt := store.Options{
+		Seed:        cfg.Seed,
+		MemoryLimit: cfg.MemoryLimit,
+		KeepSmall:   cfg.KeepSmall,
+		MinPartSize: cfg.MinPartSize,
+	}
+	if cfg.DBPath == "" {
+		return store.New(opt), nil
+	}
+	return store.Open(opt, store.Persistence{
+		Dir:     cfg.DBPath,
+		Data:    cfg.PersistData,
+		Sync:    cfg.SyncInterval,
+		Pattern: cfg.Pattern.String(),
+		Warn:    func(text string) { cfg.Logger.Warn(text) },
+	})
+}
+
+// Close ends the persistence of the state, after Shutdown; writes fail from
+// then on. Without Config.DBPath it does nothing.
+func (s *Server) Close() error { return s.store.Close() }
 
 // domainList returns the virtual-host domains in lower case, localhost first.
 func domainList(configured []string) []string {

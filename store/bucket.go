@@ -31,6 +31,10 @@ type Bucket struct {
 	gen   uint64 // counts changes
 	cur   record // what current returns; here so that it is not allocated
 	old   Object // what check is shown; likewise
+	// For persistence: what undo needs, and what Complete adds to the record
+	// of its put.
+	before record
+	also   func(t *tx, done *Object)
 
 	versions    versionIndex // noncurrent versions and delete markers
 	lastVersion uint64       // the place of the newest version
@@ -110,11 +114,28 @@ func (b *Bucket) current(key []byte) *record {
 // set to nil or left unused; on error the caller still owns it. The rest of o
 // is copied.
 func (b *Bucket) Put(key []byte, o *Object, check func(old *Object) error) error {
+	return b.putAlso(key, o, check, nil)
+}
+
+// putAlso is Put with further changes in the same record of the journal.
+func (b *Bucket) putAlso(key []byte, o *Object, check func(old *Object) error, also func(t *tx, done *Object)) error {
+	b.st.admit()
+	if err := b.saveBody(o.Data); err != nil {
+		return err
+	}
 	b.mu.Lock()
+	b.also = also
 	freed, err := b.put(key, o, check)
+	b.also = nil
 	b.mu.Unlock()
 	// Outside of the lock: returning gigabytes to the system takes a while.
 	freed.Release()
+	if err != nil {
+		return err
+	}
+	if err = b.st.durable(); err != nil && o.Data != nil {
+		o.Data.Retain() // the object is there, but the caller keeps its own
+	}
 	return err
 }
 
@@ -153,12 +174,19 @@ func (b *Bucket) put(key []byte, o *Object, check func(old *Object) error) (free
 	if err := b.st.mem.resize(memoryIndex, need); err != nil {
 		return nil, err
 	}
+	b.remember(r)
 	n.meta = b.metas.acquire(o.Meta)
 	size := int64(0)
 	if r != nil {
 		size = r.size
 	}
 	if err := b.index.set(key, &n, false); err != nil {
+		b.metas.release(n.meta)
+		b.st.mem.force(memoryIndex, -need)
+		return nil, err
+	}
+	if err := b.logPut(key, o, &n, old); err != nil {
+		b.undo(key, r != nil)
 		b.metas.release(n.meta)
 		b.st.mem.force(memoryIndex, -need)
 		return nil, err
@@ -223,10 +251,14 @@ func (b *Bucket) check(r *record, check func(old *Object) error) error {
 // null version and replaces an earlier one. check is as for Put. Other errors:
 // ErrNoSuchBucket, ErrMemoryLimit (a marker takes index memory).
 func (b *Bucket) Delete(key []byte, now time.Time, check func(old *Object) error) (Deleted, error) {
+	b.st.admit()
 	b.mu.Lock()
 	freed, d, err := b.remove(key, now, check)
 	b.mu.Unlock()
 	freed.Release()
+	if err == nil {
+		err = b.st.durable()
+	}
 	return d, err
 }
 
@@ -247,6 +279,9 @@ func (b *Bucket) remove(key []byte, now time.Time, check func(old *Object) error
 	}
 	if r == nil {
 		return nil, d, nil
+	}
+	if err := b.logRemove(key, r); err != nil {
+		return nil, d, err
 	}
 	b.gen++
 	b.unlist(key, r)
@@ -271,11 +306,15 @@ func (b *Bucket) close() error {
 		b.mu.Unlock()
 		return ErrBucketNotEmpty
 	}
+	if err := b.logGone(); err != nil {
+		b.mu.Unlock()
+		return err
+	}
 	b.gone = true
 	b.mu.Unlock()
 	for _, u := range b.uploads.close() {
 		// An upload being completed right now finds the bucket gone.
-		_ = u.end()
+		_ = u.end(false)
 	}
 	return nil
 }

@@ -53,7 +53,10 @@ func (b *Bucket) Complete(u *Upload, parts []CompletePart, opt CompleteOptions) 
 	}
 	o, err := b.assemble(u, parts, opt)
 	if err == nil {
-		err = b.Put([]byte(u.Key), &o, opt.Check)
+		// One record of the journal: there is no moment with both or neither.
+		err = b.putAlso([]byte(u.Key), &o, opt.Check, func(t *tx, done *Object) {
+			b.appendCompleted(t, u, opt.Now.UnixMilli(), done)
+		})
 	}
 	if err != nil {
 		u.mu.Unlock()

@@ -21,6 +21,8 @@ type completedTable struct {
 	m    map[string]*completedUpload
 	head *completedUpload // oldest
 	tail *completedUpload
+	// forget is told of what is dropped, under the lock; may be nil.
+	forget func(bucket uint64, id string)
 }
 
 type completedUpload struct {
@@ -36,6 +38,12 @@ func (t *completedTable) add(bucket uint64, u *Upload, now time.Time) {
 	e := &completedUpload{id: u.ID, key: u.Key, bucket: bucket, at: now, result: u.result}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.append(e)
+	t.drop(now)
+}
+
+// append adds the latest entry. t.mu is held.
+func (t *completedTable) append(e *completedUpload) {
 	if t.m == nil {
 		t.m = make(map[string]*completedUpload)
 	}
@@ -46,7 +54,6 @@ func (t *completedTable) add(bucket uint64, u *Upload, now time.Time) {
 		t.tail.next = e
 	}
 	t.tail = e
-	t.drop(now)
 }
 
 // expire forgets what is too old at time now.
@@ -60,6 +67,9 @@ func (t *completedTable) expire(now time.Time) {
 func (t *completedTable) drop(now time.Time) {
 	for t.head != nil && (len(t.m) > completedMax || now.Sub(t.head.at) > completedAge) {
 		delete(t.m, t.head.id)
+		if t.forget != nil {
+			t.forget(t.head.bucket, t.head.id)
+		}
 		t.head = t.head.next
 	}
 	if t.head == nil {

@@ -32,10 +32,11 @@ type Data struct {
 // largeData is what only a body above smallMax needs, apart so that Data of a
 // small body takes 64 bytes. The bytes are in segs or in joined.
 type largeData struct {
-	segs     []segment // segmentSize each but the last
-	joined   []*Data   // one reference each
-	ends     []int64   // offset after joined[i]
-	overhead int64     // see Data.overhead
+	segs     []segment                // segmentSize each but the last
+	joined   []*Data                  // one reference each
+	ends     []int64                  // offset after joined[i]
+	overhead int64                    // see Data.overhead
+	file     atomic.Pointer[bodyFile] // that holds the bytes too, if they are persistent
 }
 
 // Size is the length in bytes.
@@ -66,6 +67,9 @@ func (d *Data) Release() {
 		panic("BUG: store.Data released more often than retained")
 	}
 	if d.large != nil {
+		if f := d.large.file.Load(); f != nil {
+			d.st.persist.bodies.doom(f)
+		}
 		for _, s := range d.large.segs {
 			d.st.segments.free(s)
 		}
@@ -165,7 +169,7 @@ func (d *Data) pieces() []*Data {
 
 const (
 	dataOverhead    = 64 // unsafe.Sizeof(Data{}); TestOverheads
-	largeOverhead   = 80 // unsafe.Sizeof(largeData{})
+	largeOverhead   = 88 // unsafe.Sizeof(largeData{})
 	segmentOverhead = 32 // unsafe.Sizeof(segment{})
 	joinOverhead    = 16 // a pointer and an end
 )

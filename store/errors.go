@@ -38,6 +38,19 @@ var (
 	// ErrSizeMismatch is returned by Complete when the listed parts do not add
 	// up to CompleteOptions.Size.
 	ErrSizeMismatch = errors.New("size of the parts differs from the size announced")
+	// ErrDiskFull is returned by writes that the disk of Persistence.Dir has no
+	// space for. Nothing has changed then, and writes succeed again once there
+	// is space.
+	ErrDiskFull = errors.New("no space left on the disk of the database")
+	// ErrPersist is returned by writes when the database cannot take them.
+	ErrPersist = errors.New("the database cannot be written")
+	// ErrLocked is returned by Open for a directory that is in use.
+	ErrLocked = errors.New("it is in use by another process")
+	// ErrDamaged is returned by Open for a directory whose content is not what
+	// was written.
+	ErrDamaged = errors.New("it is damaged")
+	// ErrMismatch is returned by Open for a database made with other settings.
+	ErrMismatch = errors.New("it was made with other settings")
 	// ErrBadMode is returned by ParseMode and ParseETagMode.
 	ErrBadMode = errors.New("unknown mode")
 )

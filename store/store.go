@@ -37,6 +37,7 @@ type Store struct {
 	uploadNo atomic.Int64  // the last upload's time-ordered number
 
 	completed completedTable
+	persist   *persist // nil: in memory only
 
 	mu       sync.Mutex // serialises creation and deletion of buckets
 	buckets  atomic.Pointer[map[string]*Bucket]
@@ -63,8 +64,11 @@ func (s *Store) CreateBucket(name string, mode Mode, now time.Time) (*Bucket, er
 	}
 	s.bucketNo++
 	b := newBucket(s, name, s.bucketNo, mode, now)
+	if err := b.logBucket(VersioningUnset); err != nil {
+		return nil, err
+	}
 	s.setBuckets(old, func(m map[string]*Bucket) { m[b.name] = b })
-	return b, nil
+	return b, s.durable()
 }
 
 // setBuckets publishes a changed copy of the bucket map: lookups happen with
@@ -98,7 +102,7 @@ func (s *Store) DeleteBucket(name []byte) error {
 		return err
 	}
 	s.setBuckets(old, func(m map[string]*Bucket) { delete(m, b.name) })
-	return nil
+	return s.durable()
 }
 
 // Buckets returns all buckets sorted by name.

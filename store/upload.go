@@ -147,7 +147,13 @@ func (b *Bucket) CreateUpload(key []byte, meta string, sum Checksum, now time.Ti
 		b:         b,
 		reserved:  int64(uploadCost + len(key) + len(meta)),
 	}
+	b.st.admit()
 	if err := b.st.mem.reserve(memoryIndex, u.reserved); err != nil {
+		return nil, err
+	}
+	// If the bucket goes meanwhile, the row is dropped at the next start.
+	if err := b.logUpload(u); err != nil {
+		b.st.mem.release(memoryIndex, u.reserved)
 		return nil, err
 	}
 	if !b.uploads.add(u) {
@@ -155,7 +161,7 @@ func (b *Bucket) CreateUpload(key []byte, meta string, sum Checksum, now time.Ti
 		return nil, ErrNoSuchBucket
 	}
 	b.st.completed.expire(now)
-	return u, nil
+	return u, b.st.durable()
 }
 
 // Upload returns the open upload with that id, which must be to key;
@@ -177,6 +183,10 @@ func (b *Bucket) Upload(id, key []byte) (*Upload, error) {
 // growth).
 func (b *Bucket) PutPart(u *Upload, p Part) error {
 	p.Checksum.Sum = strings.Clone(p.Checksum.Sum)
+	b.st.admit()
+	if err := b.saveBody(p.Data); err != nil {
+		return err
+	}
 	u.mu.Lock()
 	if u.state != uploadOpen {
 		u.mu.Unlock()
@@ -194,11 +204,20 @@ func (b *Bucket) PutPart(u *Upload, p Part) error {
 	} else {
 		b.st.mem.release(memoryIndex, -need)
 	}
+	if err := b.logPart(u, &p); err != nil {
+		b.st.mem.release(memoryIndex, need)
+		u.mu.Unlock()
+		return err
+	}
 	u.reserved += need
 	old, _ := u.parts.Set(p.Number, p)
 	u.mu.Unlock()
 	old.Data.Release()
-	return nil
+	err := b.st.durable()
+	if err != nil && p.Data != nil {
+		p.Data.Retain() // the part is there, but the caller keeps its own
+	}
+	return err
 }
 
 // Parts returns up to max parts with numbers above after, ascending and
@@ -221,19 +240,26 @@ func (b *Bucket) Parts(u *Upload, after, max int) (parts []Part, truncated bool)
 // Abort ends an upload and frees its parts. The error is ErrNoSuchUpload if it
 // was completed or aborted before.
 func (b *Bucket) Abort(u *Upload) error {
-	if err := u.end(); err != nil {
+	b.st.admit()
+	if err := u.end(true); err != nil {
 		return err
 	}
 	b.uploads.remove(u)
-	return nil
+	return b.st.durable()
 }
 
-// end frees the parts of an open upload.
-func (u *Upload) end() error {
+// end frees the parts of an open upload. log: that is news to the database.
+func (u *Upload) end(log bool) error {
 	u.mu.Lock()
 	if u.state != uploadOpen {
 		u.mu.Unlock()
 		return ErrNoSuchUpload
+	}
+	if log {
+		if err := u.b.logAbort(u); err != nil {
+			u.mu.Unlock()
+			return err
+		}
 	}
 	u.state = uploadEnded
 	parts := u.takeParts()

@@ -29,9 +29,12 @@ func (b *Bucket) SetVersioning(v Versioning) error {
 		return ErrNoSuchBucket
 	}
 	if v != VersioningUnset {
+		if err := b.logBucket(v); err != nil {
+			return err
+		}
 		b.versioning.Store(uint32(v))
 	}
-	return nil
+	return b.st.durable()
 }
 
 // GetVersion fills o with one version of key, current or not, as Get does.
@@ -119,8 +122,12 @@ func (b *Bucket) mark(key []byte, r *record, now time.Time) (freed *Data, v Vers
 	if err := b.st.mem.resize(memoryIndex, need); err != nil {
 		return nil, 0, err
 	}
-	b.gen++
 	b.stamp(m)
+	if err := b.logMark(key, m, old); err != nil {
+		b.st.mem.force(memoryIndex, -need)
+		return nil, 0, err
+	}
+	b.gen++
 	if old != nil {
 		b.st.mem.release(memoryIndex, b.metas.release(old.meta))
 		freed = old.data
@@ -143,10 +150,14 @@ func (b *Bucket) mark(key []byte, r *record, now time.Time) (freed *Data, v Vers
 // current again. check is as for Put; it is shown the version, nil if there is
 // none or it is a delete marker. Other errors: ErrNoSuchBucket.
 func (b *Bucket) DeleteVersion(key []byte, v Version, check func(old *Object) error) (Deleted, error) {
+	b.st.admit()
 	b.mu.Lock()
 	freed, d, err := b.removeVersion(key, v, check)
 	b.mu.Unlock()
 	freed.Release()
+	if err == nil {
+		err = b.st.durable()
+	}
 	return d, err
 }
 
@@ -164,6 +175,9 @@ func (b *Bucket) removeVersion(key []byte, v Version, check func(old *Object) er
 		d.Marker, shown = true, nil
 	}
 	if err := b.check(shown, check); err != nil || r == nil {
+		return nil, d, err
+	}
+	if err := b.logRemove(key, r); err != nil {
 		return nil, d, err
 	}
 	b.gen++

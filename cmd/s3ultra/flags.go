@@ -31,6 +31,13 @@ const (
 	// The rest is for connections, the Go heap's slack and other processes.
 	defaultMemoryLimit = "80%"
 
+	// The flush of a disk takes milliseconds: once a second it costs nothing
+	// and loses no more than a client retries.
+	defaultSyncInterval = "1s"
+
+	// Less is what always is for.
+	minSyncInterval = time.Millisecond
+
 	// Container runtimes kill 10 s after SIGTERM; the server should end first
 	// and say what it cut off.
 	defaultShutdownTimeout = 8 * time.Second
@@ -87,6 +94,10 @@ func serveFlags() []cli.Flag {
 		&cli.IntFlag{Name: "journal", Value: server.DefaultJournalSize, Usage: "keep the last `NUMBER` requests for s3ultra journal; 0 keeps none", EnvVars: env("journal")},
 		text("access-log", "", "write a line for each request to `FILE` (- for stdout; compressed if it ends in .zst); SIGHUP reopens it"),
 		text("access-log-format", "s3", "s3 (AWS's server access log), json, or oplog (the table of warp, s3dlio and sai3-bench)"),
+		text("db-path", "", "keep buckets, objects and uploads in `DIRECTORY` over restarts; bodies of memory buckets need --persist-data"),
+		boolean("persist-data", false, "keep the bodies of memory buckets there too"),
+		text("sync-interval", defaultSyncInterval, "what a power failure may lose: a `DURATION`, always (nothing) or none (what the system has not written)"),
+
 		text("log-level", "info", "debug, info, warn or error"),
 		text("log-format", "auto", "text, json, or auto (text on a terminal)"),
 		duration("shutdown-timeout", defaultShutdownTimeout, "how long SIGTERM waits for requests in flight"),

@@ -17,6 +17,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/s3ultra/s3ultra/server"
+	"github.com/s3ultra/s3ultra/store"
 )
 
 // Where warnings begin: 16 ranks x 8 workers x 16 requests
@@ -56,7 +57,7 @@ func serveCommand(args []string) *cli.Command {
 
 // serve runs a server until a signal or the end of ctx, and prints the ready
 // block on stdout once every listener is bound.
-func serve(ctx context.Context, s *settings, stdout io.Writer) error {
+func serve(ctx context.Context, s *settings, stdout io.Writer) (failed error) {
 	// Registered before anything is bound: a signal during the start must not
 	// kill the process half way. Room for two, as the second one counts.
 	signals := make(chan os.Signal, 2)
@@ -83,8 +84,14 @@ func serve(ctx context.Context, s *settings, stdout io.Writer) error {
 	}
 	srv, err := server.New(s.config)
 	if err != nil {
-		return usagef("cannot start: %w", err)
+		return startError(err)
 	}
+	// After the requests in flight; whoever is killed before loses nothing.
+	defer func() {
+		if err := srv.Close(); err != nil && failed == nil {
+			failed = err
+		}
+	}()
 	if s.demo {
 		if err := fillDemo(srv); err != nil {
 			return fmt.Errorf("cannot make the demo's objects: %w", err)
@@ -102,6 +109,7 @@ func serve(ctx context.Context, s *settings, stdout io.Writer) error {
 	defer closeAdmin()
 
 	s.logStart(listeners, nofile)
+	s.warnOfMemoryBuckets()
 	stopped := make(chan error, len(listeners))
 	for _, ln := range listeners {
 		go func() { stopped <- srv.Serve(ln) }()
@@ -113,7 +121,7 @@ func serve(ctx context.Context, s *settings, stdout io.Writer) error {
 		s.logger.Warn("cannot print the ready line", "err", err)
 	}
 
-	failed := s.wait(ctx, srv, signals, hangups, stopped)
+	failed = s.wait(ctx, srv, signals, hangups, stopped)
 	if err := drain(srv, s.shutdownTimeout, signals, s.logger); err != nil && failed == nil {
 		failed = err
 	}
@@ -168,6 +176,36 @@ func (s *settings) startAdmin(srv *server.Server) (string, func(), error) {
 		}
 	}()
 	return ln.Addr().String(), func() { admin.Close() }, nil
+}
+
+// startError tells a faulty setting from a database that cannot be opened with
+// settings that are right.
+func startError(err error) error {
+	for _, fault := range []error{store.ErrLocked, store.ErrDamaged, store.ErrMismatch, store.ErrMemoryLimit, store.ErrDiskFull, store.ErrPersist} {
+		if errors.Is(err, fault) {
+			return err
+		}
+	}
+	var system syscall.Errno
+	if errors.As(err, &system) {
+		return err
+	}
+	return usagef("cannot start: %w", err)
+}
+
+// warnOfMemoryBuckets says what a restart will lose.
+func (s *settings) warnOfMemoryBuckets() {
+	c := s.config
+	if c.DBPath == "" || c.PersistData {
+		return
+	}
+	memory := c.Mode == store.Memory
+	for _, b := range c.Buckets {
+		memory = memory || b.Mode == store.Memory
+	}
+	if memory {
+		s.logger.Warn("objects in memory buckets are not kept over a restart; see --persist-data", "db_path", c.DBPath)
+	}
 }
 
 // orClosed names the cause when Serve ended without one.
@@ -258,7 +296,7 @@ func (s *settings) logStart(listeners []net.Listener, nofile uint64) {
 		"mode", s.config.Mode.String(), "seed", s.config.Seed, "pattern", s.config.Pattern.String(),
 		"region", s.config.Region, "domains", strings.Join(s.config.Domains, " "), "auth", authState(s.config),
 		"verify_payload", s.config.VerifyPayload, "max_skew", s.config.MaxSkew.String(), "keep_small", s.config.KeepSmall,
-		"min_part_size", s.config.MinPartSize, "memory_limit", s.config.MemoryLimit, "open_files", nofile)
+		"min_part_size", s.config.MinPartSize, "memory_limit", s.config.MemoryLimit, "db_path", s.config.DBPath, "open_files", nofile)
 	if nofile > 0 && nofile < fewOpenFiles {
 		s.logger.Warn("the limit of open files is low, each connection is one", "limit", nofile)
 	}

@@ -156,8 +156,30 @@ func readConfig(c *cli.Context, m *minioSettings) (server.Config, error) {
 	if config.MinPartSize, err = parseSize(c.String("min-part-size")); err != nil {
 		return config, usagef("bad --min-part-size: %w", err)
 	}
+	if config.SyncInterval, err = parseSyncInterval(c.String("sync-interval")); err != nil {
+		return config, err
+	}
+	config.DBPath, config.PersistData = c.String("db-path"), c.Bool("persist-data")
+	if config.PersistData && config.DBPath == "" {
+		return config, usagef("--persist-data needs --db-path")
+	}
 	config.MemoryLimit, err = parseMemoryLimit(c.String("memory-limit"), availableMemory(os.DirFS("/")))
 	return config, err
+}
+
+// parseSyncInterval reads --sync-interval.
+func parseSyncInterval(s string) (time.Duration, error) {
+	switch s {
+	case "always":
+		return store.SyncAlways, nil
+	case "none":
+		return store.SyncNone, nil
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d < minSyncInterval {
+		return 0, usagef("bad --sync-interval %q: want always, none, or a duration of at least %v", s, minSyncInterval)
+	}
+	return d, nil
 }
 
 // readPairs collects the key pairs of --access-key and --secret-key (flag,

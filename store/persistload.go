@@ -1,0 +1,405 @@
+package store
+
+import (
+	"encoding/binary"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/s3ultra/s3ultra/synth"
+)
+
+// loader reads the index on disk into an empty store.
+type loader struct {
+	s   *Store
+	now time.Time
+
+	mu     sync.Mutex       // guards all below
+	bodies map[uint64]*Data // read so far, by file; each holds a reference
+}
+
+// load reads the whole state, the buckets side by side.
+func (s *Store) load() error {
+	l := &loader{s: s, now: time.Now(), bodies: make(map[uint64]*Data)}
+	buckets, err := l.buckets()
+	if err != nil {
+		return err
+	}
+	errs := make([]error, len(buckets))
+	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var wg sync.WaitGroup
+	for i, b := range buckets {
+		limit <- struct{}{}
+		wg.Go(func() {
+			errs[i] = l.bucket(b)
+			<-limit
+		})
+	}
+	wg.Wait()
+	for i, err := range errs {
+		if err != nil {
+			return fmt.Errorf("cannot read bucket %s: %w", buckets[i].name, err)
+		}
+	}
+	if err := l.completed(); err != nil {
+		return err
+	}
+	if err := l.dropOrphans(); err != nil {
+		return err
+	}
+	err = s.persist.bodies.sweep(l.bodies)
+	for _, d := range l.bodies {
+		d.Release() // the rows have their own references
+	}
+	return err
+}
+
+// buckets makes the buckets.
+func (l *loader) buckets() (list []*Bucket, err error) {
+	m := make(map[string]*Bucket)
+	err = l.s.persist.scan([]byte{rowBucket}, func(key, value []byte) error {
+		r, err := parseBucketRow(value)
+		if err != nil {
+			return err
+		}
+		b := newBucket(l.s, string(key[1:]), r.no, r.mode, time.Unix(0, r.created))
+		b.versioning.Store(uint32(r.versioning))
+		// Not below now: numbers given last may have been removed since.
+		b.lastVersion = max(r.lastVersion, uint64(max(l.now.UnixNano(), 0)))
+		l.s.bucketNo = max(l.s.bucketNo, r.no)
+		m[b.name] = b
+		list = append(list, b)
+		return nil
+	})
+	l.s.buckets.Store(&m)
+	return list, err
+}
+
+// bucket reads the objects and uploads of b.
+func (l *loader) bucket(b *Bucket) error {
+	if err := l.objects(b); err != nil {
+		return err
+	}
+	uploads := make(map[string]*Upload)
+	err := l.s.persist.scan(appendBucketPrefix(nil, rowUpload, b.no), func(key, value []byte) error {
+		u, err := parseUploadRow(value)
+		if err != nil {
+			return err
+		}
+		u.ID, u.b = string(key[5:]), b
+		u.reserved = int64(uploadCost + len(u.Key) + len(u.Meta))
+		if err := l.s.mem.reserve(memoryIndex, u.reserved); err != nil {
+			return err
+		}
+		uploads[u.ID] = u
+		b.uploads.add(u)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return l.s.persist.scan(appendBucketPrefix(nil, rowPart, b.no), func(key, value []byte) error {
+		u := uploads[string(key[5:len(key)-4])]
+		if u == nil {
+			return nil // its upload has ended, see DeleteBucket
+		}
+		p, body, err := parsePartRow(value)
+		if err != nil {
+			return err
+		}
+		p.Number = int(binary.BigEndian.Uint32(key[len(key)-4:]))
+		if p.Data, err = l.data(b, body); err != nil {
+			return err
+		}
+		if err := l.s.mem.reserve(memoryIndex, p.memory()); err != nil {
+			return err
+		}
+		u.reserved += p.memory()
+		u.parts.Set(p.Number, p)
+		return nil
+	})
+}
+
+const (
+	// loadChunk is how many objects go from the goroutine that reads and
+	// decodes to the one that builds the index at once: enough that the hand
+	// over (1 us) does not count, few enough to stay in the cache.
+	loadChunk = 512
+	// loadQueue evens out the two.
+	loadQueue = 8
+)
+
+// loadedRow is a row on its way to the index.
+type loadedRow struct {
+	versionRow
+	key    []byte
+	latest bool // of its key
+}
+
+// objects reads the versions of all objects, in order.
+func (l *loader) objects(b *Bucket) error {
+	chunks := make(chan []loadedRow, loadQueue)
+	failed := make(chan struct{})
+	var scanErr error
+	go func() {
+		defer close(chunks)
+		scanErr = l.scanObjects(b, chunks, failed)
+	}()
+	var err error
+	for chunk := range chunks {
+		for i := range chunk {
+			if err = b.restore(&chunk[i]); err != nil {
+				close(failed)
+				for range chunks { // until the other one has seen it
+				}
+				return err
+			}
+		}
+	}
+	return scanErr
+}
+
+// scanObjects sends the rows of b to chunks, with Data. It ends early when
+// failed is closed.
+func (l *loader) scanObjects(b *Bucket, chunks chan<- []loadedRow, failed <-chan struct{}) error {
+	var rows []loadedRow
+	// One allocation for the keys and values of a chunk, which live as long as
+	// the chunk.
+	var arena []byte
+	hold := func(p []byte) []byte {
+		if cap(arena)-len(arena) < len(p) {
+			arena = make([]byte, 0, max(64<<10, len(p)))
+		}
+		arena = append(arena, p...)
+		return arena[len(arena)-len(p):]
+	}
+	send := func(chunk []loadedRow) error {
+		select {
+		case chunks <- chunk:
+			return nil
+		case <-failed:
+			return nil
+		}
+	}
+	var name []byte
+	prefix := appendBucketPrefix(nil, rowObject, b.no)
+	err := l.s.persist.scan(prefix, func(key, value []byte) error {
+		select {
+		case <-failed:
+			return ErrMemoryLimit // not used, the other side has its own
+		default:
+		}
+		var place uint64
+		var ok bool
+		if name, place, ok = splitObjectKey(name[:0], key[len(prefix):]); !ok {
+			return fmt.Errorf("the key of an object is malformed: %w", ErrDamaged)
+		}
+		again := len(rows) > 0 && view(rows[len(rows)-1].key) == view(name)
+		if again {
+			rows[len(rows)-1].latest = false
+		}
+		// The last row waits for the next one: it may not be the latest.
+		if len(rows) > loadChunk && !again {
+			if err := send(rows); err != nil {
+				return err
+			}
+			rows, arena = make([]loadedRow, 0, loadChunk+8), nil
+		}
+		rows = append(rows, loadedRow{latest: true, key: hold(name)})
+		r := &rows[len(rows)-1]
+		if err := parseVersion(hold(value), &b.index.names, r.key, &r.versionRow); err != nil {
+			return err
+		}
+		r.place = place
+		var err error
+		r.Data, err = l.data(b, r.body)
+		r.body = nil
+		return err
+	})
+	if err == nil && len(rows) > 0 {
+		err = send(rows)
+	}
+	return err
+}
+
+// restore puts a row into the index; rows come in order of key and time.
+func (b *Bucket) restore(row *loadedRow) error {
+	b.lastVersion = max(b.lastVersion, row.place)
+	if !row.latest || row.marker {
+		return b.restoreNoncurrent(row)
+	}
+	r := b.recordOf(row)
+	if err := b.st.mem.reserve(memoryIndex, r.extra()+b.metas.cost(row.Meta)); err != nil {
+		return err
+	}
+	r.meta = b.metas.acquire(row.Meta)
+	if err := b.index.set(row.key, &r, false); err != nil {
+		return err
+	}
+	b.objects.Add(1)
+	b.bytes.Add(row.Size)
+	return nil
+}
+
+func (b *Bucket) restoreNoncurrent(row *loadedRow) error {
+	r := b.recordOf(row)
+	need := r.cost(row.key) + b.metas.cost(row.Meta)
+	if b.versions.get(row.key) == nil {
+		need += historyCost
+	}
+	if err := b.st.mem.reserve(memoryIndex, need); err != nil {
+		return err
+	}
+	r.meta = b.metas.acquire(row.Meta)
+	b.versions.push(row.key, &r, nil)
+	return nil
+}
+
+// recordOf takes over the reference to the row's Data. The Meta is missing.
+func (b *Bucket) recordOf(row *loadedRow) record {
+	return record{
+		size:         row.Size,
+		modTime:      row.ModTime,
+		content:      row.Content,
+		etag:         row.ETag.Sum,
+		sum:          row.Checksum.Sum,
+		parts:        row.Parts,
+		data:         row.Data,
+		place:        row.place,
+		etagParts:    row.ETag.Parts,
+		sumAlgorithm: row.Checksum.Algorithm,
+		sumComposite: row.Checksum.Composite,
+		sumNamed:     row.Checksum.Named,
+		versioned:    row.versioned,
+		marker:       row.marker,
+	}
+}
+
+// data makes the Data that a row's pieces are, with one reference; nil if
+// there are none.
+func (l *loader) data(b *Bucket, body []bodyPiece) (*Data, error) {
+	if len(body) == 0 {
+		return nil, nil
+	}
+	pieces := make([]*Data, len(body))
+	defer func() {
+		for _, p := range pieces {
+			p.Release()
+		}
+	}()
+	for i, p := range body {
+		var err error
+		if p.file != nil {
+			pieces[i], err = l.file(p.file)
+		} else {
+			pieces[i], err = l.inline(b, p.inline)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return Join(pieces), nil
+}
+
+// inline copies a small body.
+func (l *loader) inline(b *Bucket, body []byte) (*Data, error) {
+	kind := memoryKept
+	if b.mode == Memory {
+		kind = memoryData
+	}
+	n := int64(len(body))
+	if err := l.s.mem.reserve(kind, n); err != nil {
+		return nil, err
+	}
+	d := &Data{st: l.s, size: n, cost: n, kind: kind, small: slices.Clone(body)}
+	d.refs.Store(1)
+	return d, nil
+}
+
+// file reads a large body, once however many rows share it.
+func (l *loader) file(f *bodyFile) (*Data, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	d := l.bodies[f.id]
+	if d == nil {
+		var err error
+		if d, err = l.s.readBody(f); err != nil {
+			return nil, err
+		}
+		l.bodies[f.id] = d
+	}
+	d.Retain()
+	return d, nil
+}
+
+// completed reads the summaries of completed uploads.
+func (l *loader) completed() error {
+	names := make(map[uint64]*synth.Names)
+	for _, b := range l.s.Buckets() {
+		names[b.no] = &b.index.names
+	}
+	var list []*completedUpload
+	err := l.s.persist.scan([]byte{rowCompleted}, func(key, value []byte) error {
+		if len(key) < 5 {
+			return fmt.Errorf("the key of a completed upload is malformed: %w", ErrDamaged)
+		}
+		no := uint64(binary.BigEndian.Uint32(key[1:]))
+		l.s.bucketNo = max(l.s.bucketNo, no)
+		if names[no] == nil {
+			names[no] = new(synth.Names) // nobody will ask; it goes when it is old
+		}
+		name, at, o, err := parseCompletedRow(value, names[no])
+		if err != nil {
+			return err
+		}
+		list = append(list, &completedUpload{id: string(key[5:]), key: name, bucket: no, at: time.UnixMilli(at), result: o})
+		return nil
+	})
+	slices.SortStableFunc(list, func(a, b *completedUpload) int { return a.at.Compare(b.at) })
+	for _, e := range list {
+		l.s.completed.append(e)
+	}
+	return err
+}
+
+// dropOrphans removes rows of buckets that are gone: a request that ran beside
+// DeleteBucket may have written them.
+func (l *loader) dropOrphans() error {
+	d := l.s.persist
+	known := make(map[uint64]bool)
+	for _, b := range l.s.Buckets() {
+		known[b.no] = true
+	}
+	batch := d.db.NewBatch()
+	defer batch.Close()
+	for _, kind := range []byte{rowObject, rowUpload, rowPart} {
+		it, err := d.db.NewIter(&pebble.IterOptions{LowerBound: []byte{kind}, UpperBound: []byte{kind + 1}})
+		if err != nil {
+			return openError(err)
+		}
+		for ok := it.First(); ok; {
+			if len(it.Key()) < 5 {
+				it.Close()
+				return fmt.Errorf("a key is malformed: %w", ErrDamaged)
+			}
+			no := uint64(binary.BigEndian.Uint32(it.Key()[1:]))
+			l.s.bucketNo = max(l.s.bucketNo, no)
+			from := appendBucketPrefix(nil, kind, no)
+			if !known[no] {
+				_ = batch.DeleteRange(from, prefixEnd(from), nil)
+			}
+			ok = it.SeekGE(prefixEnd(from))
+		}
+		if err := it.Close(); err != nil {
+			return openError(err)
+		}
+	}
+	if batch.Empty() {
+		return nil
+	}
+	return d.guard(func() error { return d.db.Apply(batch, pebble.NoSync) })
+}
