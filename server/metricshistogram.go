@@ -6,8 +6,8 @@ import (
 )
 
 // Latencies are counted in buckets whose bounds grow by powers of two, each
-// power divided in latencySteps, so a quantile read off them is at most an
-// eighth wrong. The finest step is a quarter of a microsecond, below what any
+// power divided in latencySteps, so a quantile read off them is at most a
+// quarter too high. The finest step is a quarter of a microsecond, below what any
 // request takes.
 const (
 	latencyUnit  = 250 * time.Nanosecond
