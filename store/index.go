@@ -15,7 +15,11 @@ type index struct {
 	tree  packed
 	sides sideTable
 	metas *metaTable
-	buf   [maxPayload]byte // scratch of set
+
+	// For writers only: where locate has been, and scratch of set.
+	path  treePath
+	found bool
+	buf   [maxPayload]byte
 }
 
 func (x *index) init(s *Store, bucket string, metas *metaTable) {
@@ -42,15 +46,35 @@ func (x *index) get(key []byte, r *record) bool {
 	if p == nil {
 		return false
 	}
+	x.read(p, i, key, r)
+	return true
+}
+
+// locate is get for a writer: set and remove may follow, for the same key and
+// with no other change between.
+func (x *index) locate(key []byte, r *record) bool {
+	if x.tree.root == 0 {
+		x.found = false
+		return false
+	}
+	var p page
+	if p, x.found = x.tree.descend(key, &x.path); x.found {
+		x.read(p, x.path.at[x.path.leaf].i, key, r)
+	}
+	return x.found
+}
+
+// read reads the record of key, entry i of p.
+func (x *index) read(p page, i int, key []byte, r *record) {
 	var raw rawRecord
-	raw.parse(p.payload(i), p.base())
+	_, rest := p.entry(i)
+	raw.parse(rest, p.base())
 	r.unpack(&raw)
 	r.meta = x.metas.get(raw.meta)
 	if raw.flags&flagSide != 0 {
 		r.attach(x.sides.get(raw.side))
 	}
 	x.derive(&raw, key, r)
-	return true
 }
 
 // has reports whether there is a record of key.
@@ -140,10 +164,10 @@ func (x *index) pack(r *record, key []byte, raw *rawRecord) (s side) {
 	return s
 }
 
-// set makes r the record of key. It takes over the references of r; those of
-// the record replaced are the caller's. The error is ErrMemoryLimit, unless
-// force is set; nothing has changed then. Nor must views of records be used
-// after it.
+// set makes r the record of key, which was located. It takes over the
+// references of r; those of the record replaced are the caller's. The error is
+// ErrMemoryLimit, unless force is set; nothing has changed then. Views of
+// records must not be used after it.
 func (x *index) set(key []byte, r *record, force bool) (err error) {
 	var raw rawRecord
 	s := x.pack(r, key, &raw)
@@ -153,18 +177,17 @@ func (x *index) set(key []byte, r *record, force bool) (err error) {
 		}
 	}
 	base := pageBase{mod: r.modTime, meta: raw.meta}
-	var path treePath
-	found := false
-	old := uint32(0)
-	hadSide := false
+	var old uint32
+	var hadSide bool
 	if x.tree.root != 0 {
-		var p page
-		if p, found = x.tree.descend(key, &path); found {
-			old, hadSide = recordSide(p.payload(path.at[path.leaf].i))
-		}
+		step := x.path.at[x.path.leaf]
+		p := x.tree.page(step.id)
 		base = p.base()
+		if x.found {
+			old, hadSide = recordSide(p.payload(step.i))
+		}
 	}
-	if err := x.tree.put(&path, found, key, raw.append(x.buf[:0], base), base, force); err != nil {
+	if err := x.tree.put(&x.path, x.found, key, raw.append(x.buf[:0], base), base, force); err != nil {
 		if raw.flags&flagSide != 0 {
 			x.sides.remove(raw.side)
 		}
@@ -176,13 +199,11 @@ func (x *index) set(key []byte, r *record, force bool) (err error) {
 	return nil
 }
 
-// remove deletes the record of key, which must be there. Its references are
-// the caller's.
-func (x *index) remove(key []byte) {
-	var path treePath
-	p, _ := x.tree.descend(key, &path)
-	id, ok := recordSide(p.payload(path.at[path.leaf].i))
-	x.tree.remove(&path)
+// remove deletes the record that was located. Its references are the caller's.
+func (x *index) remove() {
+	step := x.path.at[x.path.leaf]
+	id, ok := recordSide(x.tree.page(step.id).payload(step.i))
+	x.tree.remove(&x.path)
 	if ok {
 		x.sides.remove(id)
 	}

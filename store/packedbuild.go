@@ -150,8 +150,7 @@ func (g *builder) write(p page, from, to int, child uint32) bool {
 		binary.LittleEndian.PutUint64(p[pageMod:], uint64(base.mod))
 		binary.LittleEndian.PutUint32(p[pageMeta:], base.meta)
 	}
-	slots := p.slots()
-	end := slots + slotSize*(to-from)
+	end := p.slots() + slotSize*(to-from)
 	for i := from; i < to; i++ {
 		it := &g.items[i]
 		payload := it.payload
@@ -163,7 +162,7 @@ func (g *builder) write(p page, from, to int, child uint32) bool {
 		if p.u16(pageHeap)-end < p.entryLen(key, payload) {
 			return false
 		}
-		p.putU16(slots+slotSize*(i-from), p.push(key, payload))
+		p.putSlot(i-from, p.push(key, payload), key)
 		p.countExtra(payload, 1)
 	}
 	p.putU16(pageCount, to-from)

@@ -13,8 +13,10 @@ import (
 // prefix and suffix are what all keys of the page begin and end with; an entry
 // holds what is between them, the middle. Names of data sets differ in a few
 // digits and share the rest ("img_00012345_of_50203282.jpg"), so the middle is
-// mostly shorter than a reference to the key would be. A slot is the 2-byte
-// offset of an entry, in key order. The payload is a record (packedrecord.go)
+// mostly shorter than a reference to the key would be. A slot is the offset of
+// an entry and the head of its key, the two bytes after the prefix, in key
+// order: a search looks at most of the entries it passes by their head, which
+// is near, and at few of the entries, which are all over the page. The payload is a record (packedrecord.go)
 // in a leaf and the number of a child page above.
 //
 // Methods that read may run together; a change needs the page alone. Slices
@@ -29,7 +31,7 @@ const (
 	pagePrefix = 6  // uint16, length
 	pageSuffix = 8  // uint16, length
 	pageHint   = 10 // uint16, where the last entry was inserted
-	pageRun    = 12 // uint8, inserts in a row that were next to each other
+	pageRun    = 12 // uint8, inserts in a row that were near each other
 	pageLevel  = 13 // uint8, 0 for a leaf
 	pageExtras = 14 // uint16, leaf: entries for which hasExtra
 	pageChild  = 16 // uint32, above a leaf: the child before the first entry
@@ -37,19 +39,22 @@ const (
 	pageMeta   = 24 // uint32, leaf: pageBase.meta
 	pageHeader = 28
 
-	slotSize  = 2
+	slotSize  = 4 // uint16 offset, uint16 head
 	childSize = 4
 )
 
 // maxPageSize keeps offsets within 16 bits.
 const maxPageSize = 1 << 15
 
-// runWindow and runMin tell keys that arrive in order, or nearly so because
-// clients upload with some concurrency, from keys in random order: of 200
-// entries, 16 in a row land within 32 of the one before by chance once in 10^8.
+// Keys that arrive in order, or nearly so because clients upload with some
+// concurrency, are told from keys in random order by inserts that are near the
+// one before: within a quarter of the page, which half of random ones are, for
+// as many inserts in a row as a quarter of the page and at least minRun. Of
+// random ones, 50 in a row are never near, and 8, in a page of 32 long keys,
+// are once in 256.
 const (
-	runWindow = 32
-	runMin    = 16
+	nearShare = 4
+	minRun    = 8
 )
 
 func (p page) u16(off int) int       { return int(binary.LittleEndian.Uint16(p[off:])) }
@@ -154,20 +159,44 @@ func (p page) find(key []byte) (i int, found bool) {
 	key = key[len(prefix):]
 	suffix := p.suffix()
 	slots := p.slots()
+	head := headOf(key)
 	lo, hi := 0, n
 	for lo < hi {
 		m := int(uint(lo+hi) >> 1)
-		middle, _ := p.entryAt(p.u16(slots + slotSize*m))
-		switch c := compareMiddle(key, middle, suffix); {
-		case c == 0:
-			return m, true
-		case c > 0:
+		slot := binary.LittleEndian.Uint32(p[slots+slotSize*m:])
+		c := int(head) - int(slot>>16)
+		if c == 0 {
+			middle, _ := p.entryAt(int(slot & 0xffff))
+			if c = compareMiddle(key, middle, suffix); c == 0 {
+				return m, true
+			}
+		}
+		if c > 0 {
 			lo = m + 1
-		default:
+		} else {
 			hi = m
 		}
 	}
 	return lo, false
+}
+
+// headOf is the first two bytes of a key without its prefix, as a number that
+// orders as they do. Missing bytes count as zeros: keys of equal heads may
+// differ, keys of different heads are in that order.
+func headOf(rest []byte) uint16 {
+	if len(rest) >= 2 {
+		return binary.BigEndian.Uint16(rest)
+	}
+	if len(rest) == 1 {
+		return uint16(rest[0]) << 8
+	}
+	return 0
+}
+
+// putSlot writes slot i of an entry of key at off.
+func (p page) putSlot(i, off int, key []byte) {
+	head := headOf(key[p.u16(pagePrefix):])
+	binary.LittleEndian.PutUint32(p[p.slots()+slotSize*i:], uint32(off)|uint32(head)<<16)
 }
 
 // compareMiddle compares key with middle followed by suffix.
@@ -226,7 +255,7 @@ func (p page) insert(i int, key, payload []byte) bool {
 	at := p.push(key, payload)
 	slot := slots + slotSize*i
 	copy(p[slot+slotSize:slots+slotSize*(n+1)], p[slot:slots+slotSize*n])
-	p.putU16(slot, at)
+	p.putSlot(i, at, key)
 	p.putU16(pageCount, n+1)
 	p.countExtra(payload, 1)
 	p.follow(i)
@@ -246,8 +275,14 @@ func (p page) follow(i int) {
 
 // isNear reports whether position i is near the last insert.
 func (p page) isNear(i int) bool {
-	d := i - p.u16(pageHint)
-	return -runWindow <= d && d <= runWindow
+	d := (i - p.u16(pageHint)) * nearShare
+	n := max(p.count(), minRun)
+	return -n <= d && d <= n
+}
+
+// inOrder reports whether inserts that lead to position i come in order.
+func (p page) inOrder(i int) bool {
+	return int(p[pageRun]) >= max(p.count()/nearShare, minRun) && p.isNear(i)
 }
 
 // replace changes the payload of entry i, whose key is key, and reports
@@ -260,7 +295,7 @@ func (p page) replace(i int, key, payload []byte) bool {
 		}
 		p.countExtra(old, -1)
 		p.putU16(pageDead, p.u16(pageDead)+p.entryLen(key, old))
-		p.putU16(p.slots()+slotSize*i, p.push(key, payload))
+		p.putSlot(i, p.push(key, payload), key)
 		p.countExtra(payload, 1)
 		return true
 	}

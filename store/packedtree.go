@@ -217,7 +217,7 @@ func (t *packed) rewrite(path *treePath, found bool, key, payload []byte, base p
 		fits = g.packAll(t.size, t.size/least, 0)
 	}
 	if !fits {
-		g.packSplit(t.size, splitAt(p, s.i, len(g.items), found, p.shares(key)), 0)
+		g.packSplit(t.size, t.splitAt(g, p, s.i, found, p.shares(key)), 0)
 		if err := t.reserve(len(g.out)-1, force); err != nil {
 			if !g.packAll(t.size, 0, 0) {
 				return err
@@ -227,22 +227,36 @@ func (t *packed) rewrite(path *treePath, found bool, key, payload []byte, base p
 	if !found {
 		t.count++
 	}
+	if len(g.out) == 1 {
+		q := g.out[0].page
+		copy(q[pageHint:pageRun+1], p[pageHint:pageRun+1])
+		if !found {
+			q.follow(s.i)
+		}
+	}
 	t.commit(path, path.leaf, g)
 	return nil
 }
 
-// splitAt says before which of n items a leaf is divided for an entry at
-// position i that is new, or replaced if found is set.
-func splitAt(p page, i, n int, found, shared bool) int {
+// splitAt says before which of the items of g the leaf p is divided for an
+// entry at position i that is new, or replaced if found is set.
+func (t *packed) splitAt(g *builder, p page, i int, found, shared bool) int {
+	n := len(g.items)
 	at := n / 2
 	stranger := !shared && (i == 0 || i == n-1)
-	if stranger || !found && p[pageRun] >= runMin && p.isNear(i) {
+	if stranger || !found && p.inOrder(i) {
 		// Keys come in order, or the new one is unlike the others: it starts
 		// the page of what follows, or, in descending order, ends the page of
 		// what comes before.
 		at = i
 		if i < n/2 {
 			at = i + 1
+		} else if i < n-1 {
+			// What follows may be the start of another series: without it the
+			// keys of this one may share more, and room is left for the next.
+			if q := g.next(t.size); g.write(q, 0, i+1, 0) && q.room() > t.size/8 {
+				at = i + 1
+			}
 		}
 	}
 	return min(max(at, 1), n-1)

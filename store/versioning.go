@@ -133,7 +133,7 @@ func (b *Bucket) mark(key []byte, r *record, now time.Time) (freed *Data, v Vers
 		freed = old.data
 	}
 	if r != nil {
-		b.unlist(key, r)
+		b.unlist(r)
 	}
 	if noncurrent != nil {
 		b.versions.push(key, noncurrent, nil)
@@ -168,7 +168,10 @@ func (b *Bucket) removeVersion(key []byte, v Version, check func(old *Object) er
 	if b.gone {
 		return nil, d, ErrNoSuchBucket
 	}
-	r := b.version(key, v, &b.cur)
+	r := b.current(key)
+	if r == nil || r.version() != v {
+		r = b.versions.version(key, v)
+	}
 	d.Existed = r != nil
 	shown := r
 	if r != nil && r.marker {
@@ -184,7 +187,7 @@ func (b *Bucket) removeVersion(key []byte, v Version, check func(old *Object) er
 	freed = r.data
 	b.st.mem.release(memoryIndex, b.metas.release(r.meta))
 	if r == &b.cur {
-		b.unlist(key, r)
+		b.unlist(r)
 	} else {
 		b.st.mem.release(memoryIndex, r.cost(key))
 		b.forget(key, r)
@@ -204,7 +207,7 @@ func (b *Bucket) forget(key []byte, r *record) {
 // is no current one. b.mu is held.
 func (b *Bucket) promote(key []byte) {
 	r := b.versions.newest(key)
-	if r == nil || r.marker || b.index.has(key) {
+	if r == nil || r.marker || b.current(key) != nil {
 		return
 	}
 	b.st.mem.release(memoryIndex, r.cost(key)-r.extra())
