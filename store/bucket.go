@@ -93,10 +93,10 @@ func (b *Bucket) Get(key []byte, o *Object) bool {
 }
 
 // current returns the current object at key, nil if there is none. It is valid
-// until the next call, and its checksum until the next change; b.index.set or
-// unlist may follow. b.mu is held for writing.
+// until the next call, and its checksum until the next change. b.mu is held for
+// writing.
 func (b *Bucket) current(key []byte) *record {
-	if !b.index.locate(key, &b.cur) {
+	if !b.index.lookup(key, &b.cur) {
 		return nil
 	}
 	return &b.cur
@@ -284,15 +284,15 @@ func (b *Bucket) remove(key []byte, now time.Time, check func(old *Object) error
 		return nil, d, err
 	}
 	b.gen++
-	b.unlist(r)
+	b.unlist(key, r)
 	b.st.mem.release(memoryIndex, b.metas.release(r.meta))
 	return r.data, d, nil
 }
 
-// unlist takes r, which current has returned, out of the index and leaves its
+// unlist takes r, the current object at key, out of the index and leaves its
 // Meta and Data to the caller. b.mu is held.
-func (b *Bucket) unlist(r *record) {
-	b.index.remove()
+func (b *Bucket) unlist(key []byte, r *record) {
+	b.index.remove(key)
 	b.objects.Add(-1)
 	b.bytes.Add(-r.size)
 	b.st.mem.release(memoryIndex, r.extra())

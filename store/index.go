@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"strings"
 	"unsafe"
 
@@ -16,10 +17,13 @@ type index struct {
 	sides sideTable
 	metas *metaTable
 
-	// For writers only: where locate has been, and scratch of set.
-	path  treePath
-	found bool
-	buf   [maxPayload]byte
+	// For writers only. A write mostly follows a look at the same key: what
+	// locate found is kept for it.
+	located []byte // the key
+	current bool   // nothing has changed since
+	found   bool
+	path    treePath
+	buf     [maxPayload]byte // scratch of set
 }
 
 func (x *index) init(s *Store, bucket string, metas *metaTable) {
@@ -50,18 +54,36 @@ func (x *index) get(key []byte, r *record) bool {
 	return true
 }
 
-// locate is get for a writer: set and remove may follow, for the same key and
-// with no other change between.
-func (x *index) locate(key []byte, r *record) bool {
-	if x.tree.root == 0 {
-		x.found = false
-		return false
-	}
-	var p page
-	if p, x.found = x.tree.descend(key, &x.path); x.found {
+// lookup is get for a writer: it makes a set or remove of the same key faster.
+func (x *index) lookup(key []byte, r *record) bool {
+	p := x.locate(key)
+	if x.found {
 		x.read(p, x.path.at[x.path.leaf].i, key, r)
 	}
 	return x.found
+}
+
+// locate finds the way to key and returns the leaf, nil if the tree is empty.
+func (x *index) locate(key []byte) (p page) {
+	x.found = false
+	if x.tree.root != 0 {
+		p, x.found = x.tree.descend(key, &x.path)
+	}
+	x.located = append(x.located[:0], key...)
+	x.current = true
+	return p
+}
+
+// change is locate before a change, without the way if it is known.
+func (x *index) change(key []byte) (p page) {
+	switch {
+	case !x.current || !bytes.Equal(x.located, key):
+		p = x.locate(key)
+	case x.tree.root != 0:
+		p = x.tree.page(x.path.at[x.path.leaf].id)
+	}
+	x.current = false
+	return p
 }
 
 // read reads the record of key, entry i of p.
@@ -164,10 +186,10 @@ func (x *index) pack(r *record, key []byte, raw *rawRecord) (s side) {
 	return s
 }
 
-// set makes r the record of key, which was located. It takes over the
-// references of r; those of the record replaced are the caller's. The error is
-// ErrMemoryLimit, unless force is set; nothing has changed then. Views of
-// records must not be used after it.
+// set makes r the record of key. It takes over the references of r; those of
+// the record replaced are the caller's. The error is ErrMemoryLimit, unless
+// force is set; nothing has changed then. Views of records must not be used
+// after it.
 func (x *index) set(key []byte, r *record, force bool) (err error) {
 	var raw rawRecord
 	s := x.pack(r, key, &raw)
@@ -179,12 +201,10 @@ func (x *index) set(key []byte, r *record, force bool) (err error) {
 	base := pageBase{mod: r.modTime, meta: raw.meta}
 	var old uint32
 	var hadSide bool
-	if x.tree.root != 0 {
-		step := x.path.at[x.path.leaf]
-		p := x.tree.page(step.id)
+	if p := x.change(key); p != nil {
 		base = p.base()
 		if x.found {
-			old, hadSide = recordSide(p.payload(step.i))
+			old, hadSide = recordSide(p.payload(x.path.at[x.path.leaf].i))
 		}
 	}
 	if err := x.tree.put(&x.path, x.found, key, raw.append(x.buf[:0], base), base, force); err != nil {
@@ -199,10 +219,11 @@ func (x *index) set(key []byte, r *record, force bool) (err error) {
 	return nil
 }
 
-// remove deletes the record that was located. Its references are the caller's.
-func (x *index) remove() {
-	step := x.path.at[x.path.leaf]
-	id, ok := recordSide(x.tree.page(step.id).payload(step.i))
+// remove deletes the record of key, which must be there. Its references are
+// the caller's.
+func (x *index) remove(key []byte) {
+	p := x.change(key)
+	id, ok := recordSide(p.payload(x.path.at[x.path.leaf].i))
 	x.tree.remove(&x.path)
 	if ok {
 		x.sides.remove(id)

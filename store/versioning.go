@@ -133,7 +133,7 @@ func (b *Bucket) mark(key []byte, r *record, now time.Time) (freed *Data, v Vers
 		freed = old.data
 	}
 	if r != nil {
-		b.unlist(r)
+		b.unlist(key, r)
 	}
 	if noncurrent != nil {
 		b.versions.push(key, noncurrent, nil)
@@ -187,7 +187,7 @@ func (b *Bucket) removeVersion(key []byte, v Version, check func(old *Object) er
 	freed = r.data
 	b.st.mem.release(memoryIndex, b.metas.release(r.meta))
 	if r == &b.cur {
-		b.unlist(r)
+		b.unlist(key, r)
 	} else {
 		b.st.mem.release(memoryIndex, r.cost(key))
 		b.forget(key, r)
