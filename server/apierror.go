@@ -117,6 +117,8 @@ func storeError(err error) *apiError {
 		return errInvalidRequest.saying("The provided x-amz-mp-object-size header does not match what was uploaded.").because(err)
 	case errors.Is(err, store.ErrDiskFull):
 		return errInsufficientStorage.saying("The disk of the server's database (--db-path) is full.").because(err)
+	case errors.Is(err, store.ErrHasDatasets):
+		return errInvalidBucketState.saying("The bucket has virtual data sets (--dataset), which have no versions.").because(err)
 	case errors.Is(err, store.ErrMemoryLimit):
 		return errInsufficientStorage.because(err)
 	}

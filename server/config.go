@@ -35,6 +35,9 @@ type Config struct {
 	Pattern synth.Pattern
 	// Buckets exist from the start.
 	Buckets []BucketSpec
+	// Datasets describe objects that exist from the start without having been
+	// written. Their buckets are made, in synth mode.
+	Datasets []synth.Rule
 	// Region is what HeadBucket and GetBucketLocation answer; empty means
 	// us-east-1. Any region is accepted in signatures.
 	Region string

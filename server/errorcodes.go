@@ -19,6 +19,7 @@ var (
 	errInvalidAccessKeyID           = &apiError{Code: "InvalidAccessKeyId", Status: 403, Message: "The access key ID you provided does not exist in the server's records."}
 	errInvalidArgument              = &apiError{Code: "InvalidArgument", Status: 400, Message: "Invalid argument."}
 	errInvalidBucketName            = &apiError{Code: "InvalidBucketName", Status: 400, Message: "The specified bucket is not valid."}
+	errInvalidBucketState           = &apiError{Code: "InvalidBucketState", Status: 409, Message: "The request is not valid for the current state of the bucket."}
 	errInvalidDigest                = &apiError{Code: "InvalidDigest", Status: 400, Message: "The Content-MD5 you specified is not valid."}
 	errInvalidPart                  = &apiError{Code: "InvalidPart", Status: 400, Message: "One or more of the specified parts could not be found. The part may not have been uploaded, or its entity tag may not have matched."}
 	errInvalidPartOrder             = &apiError{Code: "InvalidPartOrder", Status: 400, Message: "The list of parts was not in ascending order. The parts list must be specified in order by part number."}

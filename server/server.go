@@ -58,9 +58,9 @@ type Server struct {
 	stopping  atomic.Bool
 }
 
-// New makes a server with the buckets of cfg. It listens only once Serve is
-// called. Errors name the setting that is wrong (ErrBucketName is wrapped for
-// a bucket's name).
+// New makes a server with the buckets and data sets of cfg. It listens only
+// once Serve is called. Errors name the setting that is wrong (ErrBucketName is
+// wrapped for a bucket's name, synth.ErrBadRule for a data set).
 func New(cfg Config) (*Server, error) {
 	if cfg.Region == "" {
 		cfg.Region = defaultRegion
@@ -75,6 +75,10 @@ func New(cfg Config) (*Server, error) {
 	})
 	if err != nil {
 		return nil, fmt.Errorf("cannot set up signature verification: %w", err)
+	}
+	sets, err := compileDatasets(cfg)
+	if err != nil {
+		return nil, err
 	}
 	objects, err := openStore(cfg)
 	if err != nil {
@@ -99,6 +103,9 @@ func New(cfg Config) (*Server, error) {
 		s.ownerID = cfg.Credentials[0].AccessKey
 	}
 	s.requests.New = func() any { return &request{shard: s.metrics.shard()} }
+	if err := s.addDatasets(sets); err != nil {
+		return nil, errors.Join(err, objects.Close())
+	}
 	for _, b := range cfg.Buckets {
 		if err := s.startBucket(b); err != nil {
 			return nil, errors.Join(err, objects.Close())

@@ -16,8 +16,9 @@ type Bucket struct {
 	no      uint64 // tells it from an earlier bucket of the same name
 	mode    Mode
 	created time.Time
+	virtual atomic.Pointer[virtual] // nil: without data sets; changed with mu held
 
-	objects    atomic.Int64
+	objects    atomic.Int64 // in the index
 	bytes      atomic.Int64
 	versioning atomic.Uint32 // Versioning; changed with mu held
 
@@ -30,10 +31,12 @@ type Bucket struct {
 	metas metaTable
 	gen   uint64 // counts changes
 	cur   record // what current returns; here so that it is not allocated
+	hole  bool   // current has found a hole
 	old   Object // what check is shown; likewise
 	// For persistence: what undo needs, and what Complete adds to the record
 	// of its put.
 	before record
+	had    bool
 	also   func(t *tx, done *Object)
 
 	versions    versionIndex // noncurrent versions and delete markers
@@ -49,7 +52,7 @@ func newBucket(s *Store, name string, no uint64, mode Mode, now time.Time) *Buck
 	b.index.init(s, b.name, &b.metas)
 	b.cursors.New = func() any { return &Cursor{b: b} }
 	b.versionCursors.New = func() any {
-		return &VersionCursor{b: b, current: Cursor{b: b}, older: b.versions.m.Iter()}
+		return &VersionCursor{b: b, current: Cursor{b: b, locked: true}, older: b.versions.m.Iter()}
 	}
 	b.uploads.init()
 	return b
@@ -64,8 +67,12 @@ func (b *Bucket) Mode() Mode { return b.mode }
 // Created is the time given to CreateBucket.
 func (b *Bucket) Created() time.Time { return b.created }
 
-// Len is the number of current objects.
-func (b *Bucket) Len() int { return int(b.objects.Load()) }
+// Len is the number of current objects, virtual ones included. Of data sets
+// that may have keys in common (synth.Set.MayOverlap) those may count twice.
+func (b *Bucket) Len() int {
+	n, _ := b.virtual.Load().visible()
+	return int(b.objects.Load() + n)
+}
 
 // Versions is the number of noncurrent versions and delete markers.
 func (b *Bucket) Versions() int {
@@ -74,8 +81,12 @@ func (b *Bucket) Versions() int {
 	return int(b.versions.count)
 }
 
-// Bytes is the logical size of the current objects, in bytes.
-func (b *Bucket) Bytes() int64 { return b.bytes.Load() }
+// Bytes is the logical size of the current objects, virtual ones included, in
+// bytes, cut at 2^63-1. It is exact unless a DatasetStats is not.
+func (b *Bucket) Bytes() int64 {
+	_, n := b.virtual.Load().visible()
+	return addBytes(b.bytes.Load(), n)
+}
 
 // Get fills o with the current object at key and reports whether there is one; if not,
 // o is unchanged. It takes a reference to the object's Data: the caller must
@@ -85,18 +96,24 @@ func (b *Bucket) Get(key []byte, o *Object) bool {
 	var r record
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	if !b.index.get(key, &r) {
+	if b.index.get(key, &r) {
+		if r.marker {
+			return false // a hole
+		}
+	} else if !b.virtual.Load().find(key, &r) {
 		return false
 	}
 	r.take(o)
 	return true
 }
 
-// current returns the current object at key, nil if there is none. It is valid
+// current returns the written object at key, nil if there is none. It is valid
 // until the next call, and its checksum until the next change. b.mu is held for
 // writing.
 func (b *Bucket) current(key []byte) *record {
-	if !b.index.lookup(key, &b.cur) {
+	found := b.index.lookup(key, &b.cur)
+	b.hole = found && b.cur.marker
+	if !found || b.hole {
 		return nil
 	}
 	return &b.cur
@@ -148,7 +165,11 @@ func (b *Bucket) put(key []byte, o *Object, check func(old *Object) error) (free
 		return nil, ErrKeyTooLong
 	}
 	r := b.current(key)
-	if err := b.check(r, check); err != nil {
+	seen := r // by check
+	if r == nil {
+		seen = b.virtualAt(key)
+	}
+	if err := b.check(seen, check); err != nil {
 		return nil, err
 	}
 	old := b.replaced(key, r)
@@ -186,7 +207,7 @@ func (b *Bucket) put(key []byte, o *Object, check func(old *Object) error) (free
 		return nil, err
 	}
 	if err := b.logPut(key, o, &n, old); err != nil {
-		b.undo(key, r != nil)
+		b.undo(key)
 		b.metas.release(n.meta)
 		b.st.mem.force(memoryIndex, -need)
 		return nil, err
@@ -194,6 +215,9 @@ func (b *Bucket) put(key []byte, o *Object, check func(old *Object) error) (free
 	b.gen++
 	if r == nil {
 		b.objects.Add(1)
+		if seen != nil {
+			b.virtual.Load().cover(seen.size)
+		}
 	}
 	b.bytes.Add(o.Size - size)
 	o.Version = n.version()
@@ -248,8 +272,9 @@ func (b *Bucket) check(r *record, check func(old *Object) error) error {
 // Delete removes the current object at key, if there is one. With versioning it
 // adds a delete marker at time now whether or not there is one, behind which
 // the object stays as a version; if versioning is suspended, the marker is the
-// null version and replaces an earlier one. check is as for Put. Other errors:
-// ErrNoSuchBucket, ErrMemoryLimit (a marker takes index memory).
+// null version and replaces an earlier one. A key of a data set is recorded as
+// deleted, which takes some bytes of the index. check is as for Put. Other errors:
+// ErrNoSuchBucket, ErrMemoryLimit (markers and records take index memory).
 func (b *Bucket) Delete(key []byte, now time.Time, check func(old *Object) error) (Deleted, error) {
 	b.st.admit()
 	b.mu.Lock()
@@ -268,8 +293,12 @@ func (b *Bucket) remove(key []byte, now time.Time, check func(old *Object) error
 		return nil, d, ErrNoSuchBucket
 	}
 	r := b.current(key)
-	d.Existed = r != nil
-	if err := b.check(r, check); err != nil {
+	seen := r
+	if r == nil {
+		seen = b.virtualAt(key)
+	}
+	d.Existed = seen != nil
+	if err := b.check(seen, check); err != nil {
 		return nil, d, err
 	}
 	if b.Versioning() != VersioningUnset {
@@ -277,8 +306,12 @@ func (b *Bucket) remove(key []byte, now time.Time, check func(old *Object) error
 		d.Marker = err == nil
 		return freed, d, err
 	}
-	if r == nil {
+	if seen == nil {
 		return nil, d, nil
+	}
+	if r == nil || b.virtual.Load().has(key) {
+		freed, err = b.hide(key, r, seen.size)
+		return freed, d, err
 	}
 	if err := b.logRemove(key, r); err != nil {
 		return nil, d, err
@@ -298,11 +331,11 @@ func (b *Bucket) unlist(key []byte, r *record) {
 	b.st.mem.release(memoryIndex, r.extra())
 }
 
-// close makes an empty bucket refuse writes and drops its uploads, or returns
-// ErrBucketNotEmpty.
+// close makes an empty bucket refuse writes and drops its uploads and holes, or
+// returns ErrBucketNotEmpty.
 func (b *Bucket) close() error {
 	b.mu.Lock()
-	if b.index.len() > 0 || b.versions.count > 0 {
+	if !b.isEmpty() {
 		b.mu.Unlock()
 		return ErrBucketNotEmpty
 	}
@@ -311,6 +344,8 @@ func (b *Bucket) close() error {
 		return err
 	}
 	b.gone = true
+	b.virtual.Store(nil)
+	b.index.clear()
 	b.mu.Unlock()
 	for _, u := range b.uploads.close() {
 		// An upload being completed right now finds the bucket gone.

@@ -6,11 +6,12 @@ import (
 	"github.com/s3ultra/s3ultra/synth"
 )
 
-// Cursor walks the objects of a bucket in byte order of their keys. It copies
-// a block of some hundred objects at a time and holds no lock between calls:
-// what is written meanwhile shows or not, but keys ascend, and an object that
-// is there all the time is seen once, as it was at one moment. A Cursor is used
-// by one goroutine. Nothing it does allocates, once it has been used before.
+// Cursor walks the objects of a bucket, written and virtual, in byte order of
+// their keys. It copies a block of some hundred written ones at a time and
+// holds no lock between calls: what is written meanwhile shows or not, but keys
+// ascend, and an object that is there all the time is seen once, as it was at
+// one moment. A Cursor is used by one goroutine. Nothing it does allocates, once
+// it has been used before.
 type Cursor struct {
 	b       *Bucket
 	block   page        // a copy
@@ -29,6 +30,8 @@ type Cursor struct {
 	key     []byte
 	r       record
 	obj     Object
+	merge   merge
+	locked  bool // b.mu is held by the owner from before a move to behind it
 }
 
 // extra is what an object refers to beyond its block.
@@ -45,20 +48,28 @@ func (b *Bucket) Cursor() *Cursor {
 // Seek moves to the first key >= key, forwards or backwards, and reports
 // whether there is one.
 func (c *Cursor) Seek(key []byte) bool {
-	c.b.mu.RLock()
-	defer c.b.mu.RUnlock()
-	return c.load(key, false)
+	if v := c.b.virtual.Load(); v != nil || c.merge.v != nil {
+		return c.seekMerged(v, key)
+	}
+	return c.fetch(key, false)
+}
+
+// fetch is load without the lock held, unless c.locked.
+func (c *Cursor) fetch(key []byte, after bool) bool {
+	if !c.locked {
+		c.b.mu.RLock()
+		defer c.b.mu.RUnlock()
+	}
+	return c.load(key, after)
 }
 
 // Next moves to the next key and reports whether there is one. It may be called
 // only after a move that succeeded.
 func (c *Cursor) Next() bool {
-	if c.step() {
-		return true
+	if c.merge.v != nil {
+		return c.nextMerged()
 	}
-	c.b.mu.RLock()
-	defer c.b.mu.RUnlock()
-	return c.load(c.key, true)
+	return c.step() || c.fetch(c.key, true)
 }
 
 // step moves on within the block.
@@ -129,6 +140,9 @@ func (c *Cursor) setKey() {
 // Key is the current key, valid until the next move; it must not be written
 // to. It may be called only after a move that succeeded.
 func (c *Cursor) Key() []byte {
+	if c.merge.virtual {
+		return c.merge.set.Key()
+	}
 	return c.key
 }
 
@@ -136,6 +150,9 @@ func (c *Cursor) Key() []byte {
 // Data is taken, and it may have been deleted meanwhile: only Data.Size may be
 // asked, not the bytes. It may be called only after a move that succeeded.
 func (c *Cursor) Object() *Object {
+	if c.merge.virtual {
+		return c.virtualObject()
+	}
 	if c.payload[0]&^flagBaseMeta == 0 {
 		return c.plainObject()
 	}
@@ -166,6 +183,9 @@ func (c *Cursor) plainObject() *Object {
 
 // record is the current record.
 func (c *Cursor) record() *record {
+	if c.merge.virtual {
+		return c.virtualRecord()
+	}
 	base := c.block.base()
 	var raw rawRecord
 	raw.parse(c.block.payload(c.i), base)
@@ -194,5 +214,6 @@ func (c *Cursor) Close() {
 func (c *Cursor) reset() {
 	clear(c.extras[:cap(c.extras)])
 	c.extras = c.extras[:0]
+	c.merge.virtual = false
 	c.base, c.text, c.r, c.obj, c.plain, c.n = nil, "", record{}, Object{}, false, 0
 }

@@ -51,6 +51,12 @@ var (
 	ErrDamaged = errors.New("it is damaged")
 	// ErrMismatch is returned by Open for a database made with other settings.
 	ErrMismatch = errors.New("it was made with other settings")
+	// ErrNotSynth is returned by Attach for a bucket in memory mode.
+	ErrNotSynth = errors.New("the bucket is not in synth mode")
+	// ErrVersioned is returned by Attach for a bucket that has versioning.
+	ErrVersioned = errors.New("the bucket has versioning")
+	// ErrHasDatasets is returned by SetVersioning for a bucket with data sets.
+	ErrHasDatasets = errors.New("the bucket has virtual data sets")
 	// ErrBadMode is returned by ParseMode and ParseETagMode.
 	ErrBadMode = errors.New("unknown mode")
 )

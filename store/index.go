@@ -9,13 +9,15 @@ import (
 )
 
 // index is the ordered map from key to record of one bucket, in plain byte
-// order. It turns records into payloads of a packed tree and back. Readers may
-// run together; a writer runs alone.
+// order. It turns records into payloads of a packed tree and back. A record that
+// is a delete marker is a hole: it hides a virtual object. Readers may run
+// together; a writer runs alone.
 type index struct {
 	names synth.Names
 	tree  packed
 	sides sideTable
 	metas *metaTable
+	holes int // entries that are holes
 
 	// For writers only. A write mostly follows a look at the same key: what
 	// locate found is kept for it.
@@ -43,8 +45,9 @@ func bytesView(s string) []byte {
 	return unsafe.Slice(unsafe.StringData(s), len(s))
 }
 
-// get reads the record of key into r and reports whether there is one. r.sum
-// is a view that is valid until the next change. It does not allocate.
+// get reads the record of key into r and reports whether there is one, which
+// may be a hole. r.sum is a view that is valid until the next change. It does
+// not allocate.
 func (x *index) get(key []byte, r *record) bool {
 	p, i := x.tree.find(key)
 	if p == nil {
@@ -99,10 +102,10 @@ func (x *index) read(p page, i int, key []byte, r *record) {
 	x.derive(&raw, key, r)
 }
 
-// has reports whether there is a record of key.
+// has reports whether there is an object at key.
 func (x *index) has(key []byte) bool {
-	p, _ := x.tree.find(key)
-	return p != nil
+	p, i := x.tree.find(key)
+	return p != nil && !isHole(p.payload(i))
 }
 
 // derive fills in what is not stored because it follows from key.
@@ -129,6 +132,7 @@ func (r *record) unpack(raw *rawRecord) {
 		sumNamed:     raw.sumKind&sumNamed != 0,
 		place:        raw.place &^ placeVersioned,
 		versioned:    raw.place&placeVersioned != 0,
+		marker:       raw.flags&flagHole != 0,
 	}
 }
 
@@ -147,6 +151,10 @@ func (r *record) setETag(e ETag) {
 // pack is the reverse of unpack, attach and derive. It returns what belongs in
 // the side table.
 func (x *index) pack(r *record, key []byte, raw *rawRecord) (s side) {
+	if r.marker {
+		*raw = rawRecord{flags: flagHole}
+		return side{}
+	}
 	*raw = rawRecord{size: r.size, modTime: r.modTime, meta: r.meta.number(), content: r.content}
 	if r.content != x.names.Hash(key) {
 		raw.flags |= flagContent
@@ -200,12 +208,17 @@ func (x *index) set(key []byte, r *record, force bool) (err error) {
 	}
 	base := pageBase{mod: r.modTime, meta: raw.meta}
 	var old uint32
-	var hadSide bool
+	var hadSide, hadHole bool
 	if p := x.change(key); p != nil {
 		base = p.base()
 		if x.found {
-			old, hadSide = recordSide(p.payload(x.path.at[x.path.leaf].i))
+			payload := p.payload(x.path.at[x.path.leaf].i)
+			old, hadSide = recordSide(payload)
+			hadHole = isHole(payload)
 		}
+	}
+	if r.marker {
+		raw.modTime = base.mod // which takes the fewest bytes
 	}
 	if err := x.tree.put(&x.path, x.found, key, raw.append(x.buf[:0], base), base, force); err != nil {
 		if raw.flags&flagSide != 0 {
@@ -216,6 +229,12 @@ func (x *index) set(key []byte, r *record, force bool) (err error) {
 	if hadSide {
 		x.sides.remove(old)
 	}
+	if hadHole {
+		x.holes--
+	}
+	if r.marker {
+		x.holes++
+	}
 	return nil
 }
 
@@ -223,14 +242,24 @@ func (x *index) set(key []byte, r *record, force bool) (err error) {
 // the caller's.
 func (x *index) remove(key []byte) {
 	p := x.change(key)
-	id, ok := recordSide(p.payload(x.path.at[x.path.leaf].i))
+	payload := p.payload(x.path.at[x.path.leaf].i)
+	id, ok := recordSide(payload)
+	if isHole(payload) {
+		x.holes--
+	}
 	x.tree.remove(&x.path)
 	if ok {
 		x.sides.remove(id)
 	}
 }
 
-// len is the number of keys.
+// len is the number of objects.
 func (x *index) len() int {
-	return x.tree.count
+	return x.tree.count - x.holes
+}
+
+// clear drops all entries of an index that holds no objects.
+func (x *index) clear() {
+	x.tree.clear()
+	x.holes, x.current = 0, false
 }

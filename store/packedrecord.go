@@ -26,6 +26,7 @@ const (
 	flagSum
 	flagPlace
 	flagSide
+	flagHole // no object, but a virtual one is not to be seen; all else is 0
 )
 
 const (
@@ -215,6 +216,11 @@ func recordSide(p []byte) (id uint32, ok bool) {
 // besides the base: whoever copies the page must look that up at once.
 func hasExtra(p []byte) bool {
 	return p[0]&(flagMeta|flagSide) != 0
+}
+
+// isHole reports whether the payload that p starts with is a hole.
+func isHole(p []byte) bool {
+	return p[0]&flagHole != 0
 }
 
 // rebase appends a payload that was relative to one base, made relative to

@@ -353,6 +353,25 @@ func (t *packed) drop(path *treePath, d int) {
 	t.settle(path, d-1)
 }
 
+// clear frees all pages.
+func (t *packed) clear() {
+	if t.root == 0 {
+		return
+	}
+	t.freeBelow(t.root)
+	*t = packed{mem: t.mem, alloc: t.alloc, size: t.size}
+}
+
+// freeBelow frees a page and all below it.
+func (t *packed) freeBelow(id uint32) {
+	if p := t.page(id); !p.leaf() {
+		for i := range p.count() + 1 {
+			t.freeBelow(p.child(i))
+		}
+	}
+	t.freePage(id)
+}
+
 // settle looks after a page above the leaves that has lost a child.
 func (t *packed) settle(path *treePath, d int) {
 	if d > 0 {

@@ -229,6 +229,12 @@ func (l *loader) scanObjects(b *Bucket, chunks chan<- []loadedRow, failed <-chan
 // restore puts a row into the index; rows come in order of key and time.
 func (b *Bucket) restore(row *loadedRow) error {
 	b.lastVersion = max(b.lastVersion, row.place)
+	if row.marker && row.place == 0 {
+		if !row.latest {
+			return nil // what has been written since came over it
+		}
+		return b.restoreHole(row.key)
+	}
 	if !row.latest || row.marker {
 		return b.restoreNoncurrent(row)
 	}

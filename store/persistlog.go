@@ -145,20 +145,24 @@ func (b *Bucket) logPut(key []byte, o *Object, n, old *record) error {
 	return d.commit(t)
 }
 
-// remember keeps what undo needs of r, the current object at a key, nil if
-// there is none. b.mu is held.
+// remember keeps what undo needs of r, which current returned. b.mu is held.
 func (b *Bucket) remember(r *record) {
-	if r == nil || !b.kept() {
+	if !b.kept() {
+		return
+	}
+	b.before = record{marker: true}
+	b.had = r != nil || b.hole
+	if r == nil {
 		return
 	}
 	b.before = *r
 	b.before.sum = strings.Clone(r.sum) // a view of a page
 }
 
-// undo takes back that the index got an object at key, after remember, because
-// it could not be written. b.mu is held.
-func (b *Bucket) undo(key []byte, had bool) {
-	if had {
+// undo takes back that the index got an object or a hole at key, after remember,
+// because it could not be written. b.mu is held.
+func (b *Bucket) undo(key []byte) {
+	if b.had {
 		_ = b.index.set(key, &b.before, true) // forced: it took that memory before
 	} else {
 		b.index.remove(key)
@@ -178,6 +182,12 @@ func (b *Bucket) logMark(key []byte, m, old *record) error {
 		b.dropVersionRow(t, key, old.place)
 	}
 	return b.st.persist.commit(t)
+}
+
+// logHole writes that key gets a hole, which is a delete marker before all
+// versions. b.mu is held.
+func (b *Bucket) logHole(key []byte) error {
+	return b.logMark(key, &record{marker: true}, nil)
 }
 
 // logRemove writes ahead that a version ceases to be. b.mu is held.

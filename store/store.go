@@ -132,7 +132,7 @@ func (s *Store) MemoryUsed() int64 {
 type Stats struct {
 	Buckets, Objects, Uploads int64 // Objects are the current ones
 	Versions                  int64 // noncurrent versions and delete markers
-	Bytes                     int64 // logical size of the current objects
+	Bytes                     int64 // logical size of the current objects, see Bucket.Bytes
 	MemoryData                int64 // bytes of memory-mode bodies, rounded to pages
 	MemoryKept                int64 // bytes kept in synth mode
 	MemoryIndex               int64 // estimate for metadata, bytes
@@ -153,7 +153,7 @@ func (s *Store) Stats() Stats {
 		st.Buckets++
 		st.Objects += int64(b.Len())
 		st.Versions += int64(b.Versions())
-		st.Bytes += b.Bytes()
+		st.Bytes = addBytes(st.Bytes, b.Bytes())
 		st.Uploads += int64(b.uploads.len())
 	}
 	return st

@@ -15,7 +15,7 @@ import (
 // by one goroutine. Nothing it does allocates, once it has been used before.
 type VersionCursor struct {
 	b       *Bucket
-	current Cursor // used with the lock held
+	current Cursor
 	older   btree.MapIter[string, *history]
 	gen     uint64 // Bucket.gen of what the iterators know
 	moves   int    // with the lock held
@@ -53,7 +53,7 @@ func (c *VersionCursor) Seek(key []byte) bool {
 }
 
 func (c *VersionCursor) seek(key []byte) bool {
-	c.hasCurrent = c.current.load(key, false)
+	c.hasCurrent = c.current.Seek(key)
 	c.hasOlder = c.older.Seek(view(key))
 	return c.settle()
 }
@@ -113,7 +113,7 @@ func (c *VersionCursor) settle() bool {
 	case !c.hasCurrent:
 		order = 1
 	case c.hasOlder:
-		order = bytes.Compare(c.current.key, bytesView(c.older.Key()))
+		order = bytes.Compare(c.current.Key(), bytesView(c.older.Key()))
 	}
 	if order >= 0 {
 		c.h = c.older.Value()
@@ -125,7 +125,7 @@ func (c *VersionCursor) settle() bool {
 		c.r = c.h.list[c.left]
 		return true
 	}
-	c.key, c.r = c.current.key, c.current.record()
+	c.key, c.r = c.current.Key(), c.current.record()
 	return true
 }
 
@@ -145,8 +145,8 @@ func (c *VersionCursor) next() bool {
 		c.r, c.isLast = c.h.list[c.left], false
 		return true
 	}
-	if c.hasCurrent && (c.h == nil || bytes.Equal(c.current.key, c.key)) {
-		c.hasCurrent = c.current.step() || c.current.load(c.current.key, true)
+	if c.hasCurrent && (c.h == nil || bytes.Equal(c.current.Key(), c.key)) {
+		c.hasCurrent = c.current.Next()
 	}
 	if c.h != nil {
 		c.hasOlder = c.older.Next()

@@ -21,12 +21,15 @@ func (b *Bucket) Versioning() Versioning {
 
 // SetVersioning enables or suspends versioning; there is no way back to
 // VersioningUnset. Objects that are there become null versions. The error is
-// ErrNoSuchBucket.
+// ErrNoSuchBucket, or ErrHasDatasets: virtual objects have no versions.
 func (b *Bucket) SetVersioning(v Versioning) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.gone {
 		return ErrNoSuchBucket
+	}
+	if len(b.Datasets()) > 0 {
+		return ErrHasDatasets
 	}
 	if v != VersioningUnset {
 		if err := b.logBucket(v); err != nil {
@@ -59,7 +62,11 @@ func (b *Bucket) GetVersion(key []byte, v Version, o *Object) error {
 // version returns version v of key, or nil. If it is the current one, it is
 // read into cur. b.mu is held.
 func (b *Bucket) version(key []byte, v Version, cur *record) *record {
-	if b.index.get(key, cur) && cur.version() == v {
+	if b.index.get(key, cur) {
+		if !cur.marker && cur.version() == v {
+			return cur
+		}
+	} else if v == 0 && b.virtual.Load().find(key, cur) {
 		return cur
 	}
 	return b.versions.version(key, v)
@@ -164,6 +171,10 @@ func (b *Bucket) DeleteVersion(key []byte, v Version, check func(old *Object) er
 // removeVersion is DeleteVersion with b.mu held. It returns the Data to be
 // released.
 func (b *Bucket) removeVersion(key []byte, v Version, check func(old *Object) error) (freed *Data, d Deleted, err error) {
+	if v == 0 && len(b.Datasets()) > 0 {
+		// What is there is the null version, and a virtual one must be hidden.
+		return b.remove(key, time.Time{}, check)
+	}
 	d.Version = v
 	if b.gone {
 		return nil, d, ErrNoSuchBucket
