@@ -306,16 +306,29 @@ func parseUploadRow(src []byte) (*Upload, error) {
 	return u, d.end()
 }
 
+// The flags of a part's row.
+const (
+	partTrueMD5 = 1 << iota
+	partCopied  // its content and offset follow
+)
+
 func appendPartRow(dst []byte, p *Part) []byte {
 	dst = binary.AppendUvarint(dst, uint64(p.Size))
 	dst = binary.AppendVarint(dst, p.ModTime)
 	dst = appendETag(dst, p.ETag)
 	dst = appendChecksum(dst, p.Checksum)
-	trueMD5 := byte(0)
+	flags := byte(0)
 	if p.TrueMD5 {
-		trueMD5 = 1
+		flags |= partTrueMD5
 	}
-	dst = append(dst, trueMD5)
+	if p.Copied {
+		flags |= partCopied
+	}
+	dst = append(dst, flags)
+	if p.Copied {
+		dst = binary.AppendUvarint(dst, p.Content)
+		dst = binary.AppendVarint(dst, p.Offset)
+	}
 	if p.Data == nil {
 		return append(dst, 0)
 	}
@@ -326,7 +339,11 @@ func parsePartRow(src []byte) (p Part, body []bodyPiece, err error) {
 	d := decoder{src: src}
 	p.Size = int64(d.uvarint())
 	p.ModTime, p.ETag, p.Checksum = d.varint(), d.etag(), d.checksum()
-	p.TrueMD5 = d.byte() != 0
+	flags := d.byte()
+	p.TrueMD5, p.Copied = flags&partTrueMD5 != 0, flags&partCopied != 0
+	if p.Copied {
+		p.Content, p.Offset = d.uvarint(), d.varint()
+	}
 	body = d.body()
 	return p, body, d.end()
 }

@@ -250,8 +250,11 @@ func randomOperation(t *testing.T, rng *rand.Rand, s *Store, now time.Time) {
 		switch {
 		case n < 94:
 			p := body(size)
-			part := Part{Number: 1 + rng.IntN(5), Size: int64(len(p)), ModTime: now.UnixMilli(), Data: data(p), TrueMD5: rng.IntN(2) == 0,
+			part := Part{Number: 1 + rng.IntN(5), Size: int64(len(p)), ModTime: now.UnixMilli(), Data: data(p), TrueMD5: rng.IntN(2) == 0, Copied: rng.IntN(2) == 0,
 				ETag: ETag{Sum: [16]byte{byte(n)}}, Checksum: Checksum{Algorithm: 2, Sum: "1234"}}
+			if part.Copied {
+				part.Content = 7
+			}
 			if err := b.PutPart(u, part); err != nil {
 				t.Fatal(err)
 			}
