@@ -13,21 +13,34 @@ import (
 // must not be younger than the reply that says so (RFC 9110 section 8.8.2.1),
 // so for the rest of such a second its time stays in the second before.
 type modTimes struct {
-	date atomic.Int64 // Unix second that Date has reached
+	date    atomic.Int64 // Unix second that Date had reached when last looked at
+	checked atomic.Int64 // Unix milliseconds of that look
 }
+
+// dateCheck is how often Date is looked at while it is late, in milliseconds:
+// a look builds a header block, which is dear for every PUT.
+const dateCheck = 10
 
 // at returns now, or the last moment that Date has reached.
 func (m *modTimes) at(now time.Time) time.Time {
-	second := now.Unix()
-	if m.date.Load() >= second {
+	second, ms := now.Unix(), now.UnixMilli()
+	date := m.date.Load()
+	if date >= second {
 		return now
 	}
-	date, ok := sentDate()
-	if !ok || date.Unix() >= second {
-		m.date.Store(second)
-		return now
+	if ms-m.checked.Load() >= dateCheck {
+		date = second
+		if t, ok := sentDate(); ok {
+			date = t.Unix()
+		}
+		// In this order: who sees the look must see what it found.
+		m.date.Store(date)
+		m.checked.Store(ms)
+		if date >= second {
+			return now
+		}
 	}
-	return date.Add(time.Second - time.Millisecond)
+	return time.Unix(date, 0).Add(time.Second - time.Millisecond)
 }
 
 // sentDate reads the Date that a reply would carry now.
