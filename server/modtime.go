@@ -24,16 +24,17 @@ const dateCheck = 10
 // at returns now, or the last moment that Date has reached.
 func (m *modTimes) at(now time.Time) time.Time {
 	second, ms := now.Unix(), now.UnixMilli()
+	// The look before what it found; at stores them the other way round.
+	checked := m.checked.Load()
 	date := m.date.Load()
 	if date >= second {
 		return now
 	}
-	if ms-m.checked.Load() >= dateCheck {
+	if ms-checked >= dateCheck {
 		date = second
 		if t, ok := sentDate(); ok {
 			date = t.Unix()
 		}
-		// In this order: who sees the look must see what it found.
 		m.date.Store(date)
 		m.checked.Store(ms)
 		if date >= second {
