@@ -12,7 +12,7 @@ LDFLAGS := -s -w -X main.linkedVersion=$(VERSION) -X main.linkedCommit=$(COMMIT)
 # Pinned, so that a new release cannot turn a green tree red.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-# Flags for `make run`, such as ARGS="--port 9001".
+# Flags for `make run`, such as ARGS="--port 9001", and for `make container`.
 ARGS ?=
 
 # What `make bench` runs, and for how long each; flags of its second half, such
@@ -65,7 +65,7 @@ docker:
 
 # The image of docker/Dockerfile, built and run by buildah (Linux, as root).
 container: need-go
-	./e2e/container/run.sh
+	./e2e/container/run.sh $(ARGS)
 
 man: build
 	bin/s3ultra man >bin/s3ultra.1

@@ -29,6 +29,9 @@ const (
 	shortBacklog = 4096
 )
 
+// readyPoll is short beside the milliseconds that a start takes.
+const readyPoll = 100 * time.Microsecond
+
 func serveCommand(args []string) *cli.Command {
 	return &cli.Command{
 		Name:      "serve",
@@ -113,6 +116,11 @@ func serve(ctx context.Context, s *settings, stdout io.Writer) (failed error) {
 	stopped := make(chan error, len(listeners))
 	for _, ln := range listeners {
 		go func() { stopped <- srv.Serve(ln) }()
+	}
+	// A listener counts as up once its goroutine has begun; who has read the
+	// ready line may ask a readiness probe at once.
+	for srv.Ready() != nil && len(stopped) == 0 {
+		time.Sleep(readyPoll)
 	}
 	r := newReadyInfo(s, listeners, nofile)
 	r.admin = adminAddr
