@@ -10,7 +10,7 @@ import (
 )
 
 // DatasetInfo sums up the rules of one name in one bucket, such as the 16 of a
-// checkpoint.
+// checkpoint. A rule without a name goes by its key.
 type DatasetInfo struct {
 	Name, Bucket string
 	Objects      int64
@@ -83,11 +83,15 @@ func (s *Server) Datasets() []DatasetInfo {
 	for _, b := range s.store.Buckets() {
 		at := make(map[string]int)
 		for _, d := range b.Datasets() {
-			k, ok := at[d.Name()]
+			name := d.Name()
+			if name == "" {
+				name = d.Rule().Key
+			}
+			k, ok := at[name]
 			if !ok {
 				k = len(list)
-				at[d.Name()] = k
-				list = append(list, DatasetInfo{Name: d.Name(), Bucket: b.Name(), Exact: true})
+				at[name] = k
+				list = append(list, DatasetInfo{Name: name, Bucket: b.Name(), Exact: true})
 			}
 			list[k].Objects += d.Len()
 			list[k].Bytes += min(d.Bytes, 1<<63-1-list[k].Bytes)

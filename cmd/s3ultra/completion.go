@@ -17,10 +17,12 @@ var flagValues = map[string]string{
 	"log-format": "auto text json",
 
 	"access-log-format": "s3 json oplog",
+
+	"dataset": presetNames(),
 }
 
 // fileFlags are the flags after which a shell offers files.
-var fileFlags = []string{"credentials", "access-log"}
+var fileFlags = []string{"credentials", "access-log", "datasets"}
 
 func completionCommand(app *cli.App) *cli.Command {
 	return &cli.Command{

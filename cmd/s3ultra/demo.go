@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/s3ultra/s3ultra/server"
+	"github.com/s3ultra/s3ultra/synth"
 )
 
 const (
@@ -25,19 +25,16 @@ func demoBuckets() []string {
 	return []string{demoSynthBucket + ":synth", demoMemoryBucket + ":memory"}
 }
 
-// fillDemo makes the demo's data set. It takes no memory but the index's.
-func fillDemo(srv *server.Server) error {
-	for i := range demoObjects {
-		if err := srv.AddSynthetic(demoSynthBucket, demoKey(i), demoObjectSize); err != nil {
-			return err
-		}
+// demoDataset is the demo's data set.
+func demoDataset() synth.Rule {
+	return synth.Rule{
+		Name: "demo", Bucket: demoSynthBucket, Key: "train/img_{i}_of_{n}.jpg",
+		Count: demoObjects, Size: synth.Size{Mean: demoObjectSize}, ContentType: "image/jpeg",
 	}
-	return nil
 }
 
-func demoKey(i int) string {
-	return fmt.Sprintf("train/img_%04d_of_%d.jpg", i, demoObjects)
-}
+// demoKey is the key of the first object of demoDataset.
+const demoKey = "train/img_0000_of_1000.jpg"
 
 // appendDemoCommands appends lines to paste into another shell after the
 // exports.
@@ -52,5 +49,5 @@ echo hello | aws s3 cp - s3://%[2]s/hello.txt && aws s3 cp s3://%[2]s/hello.txt 
 python3 -c 'import boto3; s3 = boto3.client("s3"); s3.put_object(Bucket="%[2]s", Key="boto3.txt", Body=b"hello"); print(s3.get_object(Bucket="%[2]s", Key="boto3.txt")["Body"].read(), s3.head_object(Bucket="%[1]s", Key="%[3]s")["ContentLength"])'
 # s3dlio (pip install s3dlio)
 python3 -c 'import s3dlio; names = s3dlio.list("s3://%[1]s/train/", recursive=True); print(len(names), "objects;", len(s3dlio.get("s3://%[1]s/%[3]s")), "bytes")'
-`, demoSynthBucket, demoMemoryBucket, demoKey(0))
+`, demoSynthBucket, demoMemoryBucket, demoKey)
 }

@@ -18,6 +18,7 @@ type readyInfo struct {
 	settings *settings
 	nofile   uint64
 	admin    string // HOST:PORT, "" for none
+	datasets []server.DatasetInfo
 }
 
 // newReadyInfo takes the real addresses, which differ from the asked ones for
@@ -65,8 +66,8 @@ func (r readyInfo) appendBlock(dst []byte, terminal bool) []byte {
 // without spaces in them.
 func (r readyInfo) appendLine(dst []byte) []byte {
 	c := r.settings.config
-	return fmt.Appendf(dst, "s3ultra ready: %s mode=%s seed=%d pattern=%s buckets=%s memory-limit=%d auth=%s region=%s nofile=%d version=%s admin=%s\n",
-		strings.Join(r.urls, " "), c.Mode, c.Seed, c.Pattern, bucketList(c.Buckets), c.MemoryLimit, authState(c), c.Region, r.nofile, c.Version, r.adminURL())
+	return fmt.Appendf(dst, "s3ultra ready: %s mode=%s seed=%d pattern=%s buckets=%s datasets=%s memory-limit=%d auth=%s region=%s nofile=%d version=%s admin=%s\n",
+		strings.Join(r.urls, " "), c.Mode, c.Seed, c.Pattern, bucketList(c.Buckets), datasetList(r.datasets), c.MemoryLimit, authState(c), c.Region, r.nofile, c.Version, r.adminURL())
 }
 
 // adminURL is the admin server's URL, or off.
@@ -126,6 +127,13 @@ func (r readyInfo) appendTable(dst []byte) []byte {
 	row("admin", r.adminURL())
 	row("default mode", fmt.Sprintf("%s (seed %d, pattern %s)", c.Mode, c.Seed, c.Pattern))
 	row("buckets", strings.ReplaceAll(bucketList(c.Buckets), ",", ", "))
+	for i, d := range r.datasets {
+		name := ""
+		if i == 0 {
+			name = "data sets"
+		}
+		row(name, datasetText(d))
+	}
 	row("memory limit", limitText(c.MemoryLimit))
 	row("keys", keysText(c))
 	if r.nofile > 0 {

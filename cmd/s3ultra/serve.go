@@ -95,11 +95,6 @@ func serve(ctx context.Context, s *settings, stdout io.Writer) (failed error) {
 			failed = err
 		}
 	}()
-	if s.demo {
-		if err := fillDemo(srv); err != nil {
-			return fmt.Errorf("cannot make the demo's objects: %w", err)
-		}
-	}
 	listeners, err := bind(s.listen)
 	if err != nil {
 		return err
@@ -124,6 +119,7 @@ func serve(ctx context.Context, s *settings, stdout io.Writer) (failed error) {
 	}
 	r := newReadyInfo(s, listeners, nofile)
 	r.admin = adminAddr
+	r.datasets = srv.Datasets()
 	if _, err := stdout.Write(r.appendBlock(nil, isTerminal(stdout))); err != nil {
 		// Whoever started the server has stopped reading; clients have not.
 		s.logger.Warn("cannot print the ready line", "err", err)

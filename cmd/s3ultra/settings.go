@@ -54,6 +54,13 @@ func readSettings(c *cli.Context, args []string) (*settings, error) {
 	if s.config, err = readConfig(c, s.minio); err != nil {
 		return nil, err
 	}
+	if s.config.Datasets, err = readDatasets(c, args); err != nil {
+		return nil, err
+	}
+	if s.demo {
+		s.config.Datasets = append(s.config.Datasets, demoDataset())
+	}
+	s.config.Buckets = withDatasetBuckets(s.config.Buckets, s.config.Datasets)
 	s.config.Logger = logger
 	s.config.Listeners = len(s.listen)
 	if err := s.readOperation(c); err != nil {
