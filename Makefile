@@ -1,6 +1,6 @@
 # Building and testing s3ultra needs Go (the version in go.mod or any newer
 # one; Go 1.21 and later fetch it themselves). `make e2e` also needs Python and
-# Node.js.
+# Node.js, `make page` Node.js and Chromium.
 
 GO ?= go
 
@@ -21,7 +21,10 @@ BENCH     ?= .
 BENCHTIME ?= 1s
 BENCHARGS ?=
 
-.PHONY: build run test race vet lint fmt bench e2e docker container man completion clean need-go
+# The browser of `make page`.
+CHROMIUM ?= /usr/bin/chromium
+
+.PHONY: build run test race vet lint fmt bench e2e page docker container man completion clean need-go
 
 # A static binary: it runs in a scratch image and on any distribution.
 build: need-go
@@ -59,6 +62,12 @@ bench: build
 # Real clients against the real binary; prints the matrix of docs/clients.md.
 e2e: build
 	./e2e/run.sh
+
+# The live page in a headless Chromium beside a bounded load, a minute. Not part
+# of make test or make e2e: it needs a browser (Debian: chromium) and Node.js.
+# Leaves screenshots in e2e/out/page.
+page: build
+	cd e2e/page && npm ci --silent --no-audit --no-fund && E2E_CHROMIUM=$(CHROMIUM) node --test page.test.js
 
 docker:
 	docker build -f docker/Dockerfile --build-arg VERSION=$(VERSION) --build-arg COMMIT=$(COMMIT) -t s3ultra .

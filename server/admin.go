@@ -25,6 +25,7 @@ type Admin struct {
 	http    *http.Server
 	sampler *sampler
 	stop    context.CancelFunc
+	page    func() *livePage
 }
 
 // adminHeaderTime bounds how long a client may take over its headers.
@@ -34,7 +35,7 @@ const adminHeaderTime = 10 * time.Second
 // until Close.
 func NewAdmin(s *Server) *Admin {
 	ctx, cancel := context.WithCancel(context.Background())
-	a := &Admin{srv: s, sampler: newSampler(s), stop: cancel}
+	a := &Admin{srv: s, sampler: newSampler(s), stop: cancel, page: newLivePage()}
 	a.http = &http.Server{
 		Handler: http.NewCrossOriginProtection().Handler(a.routes()),
 		// Streams of events end when it does.
@@ -74,6 +75,7 @@ const (
 
 const adminIndex = `s3ultra admin
 
+/                     live page, in a browser
 /metrics              Prometheus metrics
 /healthz              200 while the process runs
 /readyz               200 once every listener is up
@@ -107,7 +109,7 @@ func (a *Admin) routes() http.Handler {
 		writeJSON(w, http.StatusOK, map[string]any{"samples": a.sampler.history()})
 	})
 	mux.HandleFunc("GET "+adminEvents, a.events)
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, adminIndex) })
+	mux.HandleFunc("GET /{$}", a.root)
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)

@@ -30,7 +30,7 @@ type Stats struct {
 	Bytes      int64            `json:"object_bytes_total"`
 	Uploads    []UploadStats    `json:"uploads"` // by bucket and key, the first 100
 	UploadsAll int64            `json:"uploads_total"`
-	Failures   []Failure        `json:"failures"` // newest first, the last 50 that were logged
+	Failures   []Failure        `json:"failures"` // newest first, of those that were logged the last 50 kinds
 	LogDropped uint64           `json:"access_log_dropped"`
 }
 

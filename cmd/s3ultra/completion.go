@@ -86,7 +86,7 @@ _s3ultra() {
     completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$cur")); return ;;
   esac
   case ${COMP_WORDS[1]} in
-    health|version|completion|man) [ "$COMP_CWORD" -gt 1 ] && return ;;
+    health|journal|top|version|completion|man) [ "$COMP_CWORD" -gt 1 ] && return ;;
   esac
   if [[ $cur == -* ]]; then
     COMPREPLY=($(compgen -W '%s' -- "$cur"))
@@ -114,7 +114,7 @@ _s3ultra() {
     completion) compadd -- bash zsh fish; return ;;
   esac
   case ${words[2]} in
-    health|version|completion|man) (( CURRENT > 2 )) && return ;;
+    health|journal|top|version|completion|man) (( CURRENT > 2 )) && return ;;
   esac
   if [[ ${words[CURRENT]} == -* ]]; then
     compadd -- %s
@@ -136,7 +136,7 @@ func fishCompletion(app *cli.App) string {
 	b.WriteString("complete -c s3ultra -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'\n")
 	for _, f := range serveFlags() {
 		name := f.Names()[0]
-		fmt.Fprintf(&b, "complete -c s3ultra -n 'not __fish_seen_subcommand_from health version completion man' -l %s", name)
+		fmt.Fprintf(&b, "complete -c s3ultra -n 'not __fish_seen_subcommand_from health journal top version completion man' -l %s", name)
 		if doc, ok := f.(cli.DocGenerationFlag); ok {
 			fmt.Fprintf(&b, " -d '%s'", fishText(doc.GetUsage()))
 			switch {

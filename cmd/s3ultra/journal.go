@@ -1,19 +1,14 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -65,24 +60,10 @@ func journalCommand() *cli.Command {
 
 // journalURL returns the URL to ask.
 func journalURL(c *cli.Context) (string, error) {
-	target := c.Args().First()
-	if target == "" {
-		target = orDefault(os.Getenv(envName("admin-listen")), defaultAdminListen)
+	u, err := adminURL(c.Args().First(), journalPath)
+	if err != nil {
+		return "", err
 	}
-	if target == "off" {
-		return "", usagef("%s is off: name the URL of an admin server", envName("admin-listen"))
-	}
-	if !strings.Contains(target, "://") {
-		target = "http://" + target
-	}
-	u, err := url.Parse(target)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", usagef("bad URL %q: want http://HOST:PORT", target)
-	}
-	if host, port, err := net.SplitHostPort(u.Host); err == nil {
-		u.Host = reachable(host, port)
-	}
-	u.Path = journalPath
 	query := url.Values{}
 	for _, name := range []string{"operation", "bucket", "prefix", "status"} {
 		if v := c.String(name); v != "" {
@@ -102,7 +83,7 @@ func runJournal(c *cli.Context, address string) error {
 	if c.Bool("reset") {
 		method = http.MethodDelete
 	}
-	text, err := askJournal(c.Context, method, address)
+	text, err := askAdmin(c.Context, journalTimeout, method, address)
 	if err != nil || method == http.MethodDelete {
 		return err
 	}
@@ -115,34 +96,6 @@ func runJournal(c *cli.Context, address string) error {
 		return fmt.Errorf("cannot read the answer of %s: %w", address, err)
 	}
 	return printJournal(c.App.Writer, &page)
-}
-
-// askJournal returns the body of a 2xx answer.
-func askJournal(ctx context.Context, method, address string) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, method, address, nil)
-	if err != nil {
-		return nil, usagef("bad URL %q: %w", address, err)
-	}
-	// As for health checks: another machine's answer, through a proxy, says
-	// nothing about this one.
-	client := &http.Client{Timeout: journalTimeout, Transport: &http.Transport{DisableKeepAlives: true}}
-	resp, err := client.Do(req)
-	if err != nil {
-		var ue *url.Error
-		if errors.As(err, &ue) {
-			err = ue.Err
-		}
-		return nil, fmt.Errorf("cannot reach %s: %w", address, err)
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read the answer of %s: %w", address, err)
-	}
-	if resp.StatusCode >= 300 {
-		return nil, fmt.Errorf("%s answered %s: %.200s", address, resp.Status, strings.TrimSpace(string(text)))
-	}
-	return text, nil
 }
 
 // printJournal prints a line for each request and then the counts.

@@ -61,7 +61,7 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app := &cli.App{
 		Name:            "s3ultra",
 		Usage:           "an S3-compatible object server for benchmarks",
-		UsageText:       "s3ultra [serve] [flags]    (see: s3ultra serve --help)\ns3ultra server PATH... | bench [flags] | health [URL] | journal [URL] | datasets [show NAME] | version | completion SHELL | man",
+		UsageText:       "s3ultra [serve] [flags]    (see: s3ultra serve --help)\ns3ultra server PATH... | bench [flags] | health [URL] | journal [URL] | top [URL] | datasets [show NAME] | version | completion SHELL | man",
 		HideVersion:     true,
 		HideHelpCommand: true,
 		Reader:          stdin,
@@ -80,6 +80,7 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 		benchCommand(),
 		healthCommand(),
 		journalCommand(),
+		topCommand(),
 		datasetsCommand(),
 		versionCommand(),
 		completionCommand(app),
