@@ -5,6 +5,7 @@ import (
 	"math"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -140,6 +141,19 @@ func TestTopNumbers(t *testing.T) {
 	f(spanText(59.9), "59 s")
 	f(spanText(7_385), "2 h 3 min")
 	f(cut("abcdef", 4), "abc…")
+}
+
+func TestTopSharesLines(t *testing.T) {
+	f := func(room int, needs, want []int) {
+		t.Helper()
+		if got := share(room, needs); !slices.Equal(got, want) {
+			t.Errorf("unexpected parts of %d for %v; got %v; want %v", room, needs, got, want)
+		}
+	}
+	f(20, []int{3, 4, 5}, []int{3, 4, 5})
+	f(20, []int{30, 2, 30}, []int{9, 2, 9})
+	f(3, []int{5, 5, 5}, []int{1, 1, 1})
+	f(0, nil, nil)
 }
 
 // What arrives between two questions is asked for, once.

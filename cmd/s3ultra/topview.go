@@ -165,19 +165,48 @@ type topColumn struct {
 	right bool // aligned
 }
 
-// lists shows operations, errors, buckets and uploads, and shares out the
-// lines that are left: each list gets its share, and what one does not need
-// goes to those after it.
+// listFrame is the lines of a list beside its rows: an empty one and the
+// columns' titles.
+const listFrame = 2
+
+// lists shows operations, errors, buckets and uploads in the lines that are
+// left.
 func (v *topView) lists(p *topPage, height int) {
 	all := slices.DeleteFunc([]topList{v.operations(), v.errors(), v.buckets(), v.uploads()}, func(l topList) bool { return len(l.rows) == 0 })
+	left := height - len(p.lines)
+	// A list without a row tells nothing; the first ones tell most.
+	all = all[:min(len(all), max(0, left)/(listFrame+1))]
+	needs := make([]int, len(all))
 	for i := range all {
-		// A list has an empty line, its columns and, cut, a line that says so.
-		room := (height-len(p.lines))/(len(all)-i) - 2
-		if room < 1 {
-			return
-		}
+		needs[i] = all[i].need()
+	}
+	for i, room := range share(left-listFrame*len(all), needs) {
 		all[i].show(p, room)
 	}
+}
+
+// share divides room: nobody gets more than it needs, and what those with
+// small needs leave goes to the others in equal parts.
+func share(room int, needs []int) []int {
+	order := make([]int, len(needs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return needs[a] - needs[b] })
+	parts := make([]int, len(needs))
+	for k, i := range order {
+		parts[i] = min(needs[i], room/(len(order)-k))
+		room -= parts[i]
+	}
+	return parts
+}
+
+// need is how many lines the rows take, with the one that tells of more.
+func (l *topList) need() int {
+	if int64(len(l.rows)) < l.total {
+		return len(l.rows) + 1
+	}
+	return len(l.rows)
 }
 
 func (l *topList) show(p *topPage, room int) {
@@ -192,8 +221,8 @@ func (l *topList) show(p *topPage, room int) {
 	}
 	p.add(cells...)
 	n := len(l.rows)
-	if int64(n) < l.total || n > room {
-		n = max(0, min(n, room-1))
+	if l.need() > room {
+		n = room - 1
 	}
 	for _, row := range l.rows[:n] {
 		cells := cells[:0]
