@@ -88,7 +88,7 @@ func TestTopOnATerminal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cmd := command([]string{"TERM=xterm", "NO_COLOR=1"}, "top", adminOf(t, p))
+		cmd := command([]string{"TERM=xterm", "NO_COLOR=1"}, "top", p.admin(t))
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 		if err := cmd.Start(); err != nil {

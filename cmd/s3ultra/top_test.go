@@ -14,16 +14,6 @@ import (
 	"github.com/s3ultra/s3ultra/server"
 )
 
-// adminOf returns the admin URL in a ready line.
-func adminOf(t *testing.T, p *process) string {
-	t.Helper()
-	m := regexp.MustCompile(` admin=(http://\S+)`).FindStringSubmatch(p.ready)
-	if m == nil {
-		t.Fatalf("no admin URL in %q", p.ready)
-	}
-	return m[1]
-}
-
 // Into a pipe, top prints the state once, without a terminal's marks.
 func TestTopPrintsOnce(t *testing.T) {
 	p := start(t, "--admin-listen", "127.0.0.1:0", "--bucket", "data:memory")
@@ -36,7 +26,7 @@ func TestTopPrintsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	resp.Body.Close()
-	admin := adminOf(t, p)
+	admin := p.admin(t)
 	var out string
 	for deadline := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
 		var stdout, stderr bytes.Buffer
@@ -159,7 +149,7 @@ func TestTopSharesLines(t *testing.T) {
 // What arrives between two questions is asked for, once.
 func TestTopFillsGaps(t *testing.T) {
 	p := start(t, "--admin-listen", "127.0.0.1:0")
-	one, err := newTop(adminOf(t, p))
+	one, err := newTop(p.admin(t))
 	if err != nil {
 		t.Fatal(err)
 	}
