@@ -219,6 +219,7 @@ func comparePacked(t *testing.T, rng *rand.Rand, b *Bucket, m model, newKey func
 func TestPackedFill(t *testing.T) {
 	const n = 50_000
 	// In bytes an object; the entries themselves take 11.
+	sum := ""
 	f := func(name string, want float64, at func(i int) int) {
 		t.Helper()
 		_, b := newBucketFor(t, Synth, Options{})
@@ -229,6 +230,9 @@ func TestPackedFill(t *testing.T) {
 			b.index.derive(&rawRecord{}, []byte(key), &r)
 			o := Object{}
 			r.fill(&o)
+			if sum != "" {
+				o.Checksum = Checksum{Algorithm: 1, Sum: sum}
+			}
 			mustPut(t, b, key, o)
 		}
 		checkTree(t, tr)
@@ -243,6 +247,9 @@ func TestPackedFill(t *testing.T) {
 	f("random", 24, func(i int) int { return perm[i] })
 	f("64 clients, nearly in order", 21, func(i int) int { return i/64*64 + (i%64)*37%64 })
 	f("8 directories at once", 16, func(i int) int { return i%8*1_000_000 + i/8 })
+	sum = "crc3" // as SDKs send by default
+	f("ascending with checksums", 21, func(i int) int { return i })
+	f("random with checksums", 33, func(i int) int { return perm[i] })
 }
 
 // Objects come and go while cursors walk: those that stay are seen once each,

@@ -516,3 +516,41 @@ func TestVersionsComplete(t *testing.T) {
 	emptyVersions(t, b)
 	wantMemory(t, s, 0)
 }
+
+// A walk over many versions lets writers in, and goes on where it was.
+func TestVersionCursorYields(t *testing.T) {
+	_, b := newBucketFor(t, Synth, Options{})
+	setVersioning(t, b, VersioningEnabled)
+	const n = 1000 // two versions of 500 keys
+	for i := range n {
+		mustPut(t, b, fmt.Sprintf("%05d", i/2), Object{Size: int64(i)})
+	}
+	c := b.VersionCursor()
+	defer c.Close()
+	written := make(chan error, n)
+	seen, writes := 0, 0
+	for ok := c.Seek(nil); ok; ok = c.Next() {
+		if key := string(c.Key()); key < "99999" {
+			if want := int64(seen ^ 1); c.Object().Size != want {
+				t.Fatalf("unexpected version %d; got %q, size %d; want %d", seen, key, c.Object().Size, want)
+			}
+			seen++
+		}
+		select {
+		case err := <-written:
+			if err != nil {
+				t.Fatalf("cannot put: %v", err)
+			}
+			writes++
+		default:
+		}
+		if seen%100 == 1 {
+			// It waits for the lock that the cursor holds.
+			go func() { written <- b.Put([]byte("99999"), &Object{}, nil) }()
+			time.Sleep(time.Millisecond)
+		}
+	}
+	if seen != n || writes < 5 {
+		t.Fatalf("unexpected walk; got %d versions, %d writes; want %d and some", seen, writes, n)
+	}
+}
