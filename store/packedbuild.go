@@ -143,10 +143,7 @@ func (g *builder) write(p page, from, to int, child uint32) bool {
 	copy(p[pageHeader+len(prefix):], suffix)
 	base := pageBase{}
 	if g.level == 0 {
-		// Any will do; of the middle one, with keys written in order of time
-		// the differences are half as large.
-		m := &g.items[(from+to)/2]
-		base = pageBase{mod: recordMod(m.payload, m.base), meta: recordMeta(m.payload, m.base)}
+		base = g.items[(from+to)/2].rebased()
 		binary.LittleEndian.PutUint64(p[pageMod:], uint64(base.mod))
 		binary.LittleEndian.PutUint32(p[pageMeta:], base.meta)
 	}
@@ -167,6 +164,21 @@ func (g *builder) write(p page, from, to int, child uint32) bool {
 	}
 	p.putU16(pageCount, to-from)
 	return true
+}
+
+// keepMod is by how many milliseconds an entry may be away from its base
+// before its page gets another: what takes three bytes. Payloads whose base
+// stays are copied as they are.
+const keepMod = 1 << 19
+
+// rebased returns the base of the page in whose middle the item is: with keys
+// written in order of time the differences are half as large as elsewhere.
+func (it *item) rebased() pageBase {
+	to := pageBase{mod: recordMod(it.payload, it.base), meta: recordMeta(it.payload, it.base)}
+	if d := to.mod - it.base.mod; to.meta == it.base.meta && -keepMod < d && d < keepMod {
+		return it.base
+	}
+	return to
 }
 
 // affixes returns the longest prefix and, in a leaf, the longest suffix beyond
