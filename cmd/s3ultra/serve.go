@@ -58,6 +58,10 @@ func serveCommand(args []string) *cli.Command {
 	}
 }
 
+// trimDelay keeps trimMemory out of the way of the first requests, which a
+// script sends as soon as it has read the ready line.
+const trimDelay = time.Second
+
 // serve runs a server until a signal or the end of ctx, and prints the ready
 // block on stdout once every listener is bound.
 func serve(ctx context.Context, s *settings, stdout io.Writer) (failed error) {
@@ -124,6 +128,12 @@ func serve(ctx context.Context, s *settings, stdout io.Writer) (failed error) {
 		// Whoever started the server has stopped reading; clients have not.
 		s.logger.Warn("cannot print the ready line", "err", err)
 	}
+	trim := time.AfterFunc(trimDelay, func() {
+		if err := trimMemory(); err != nil {
+			s.logger.Debug("memory of the start is kept", "err", err)
+		}
+	})
+	defer trim.Stop()
 
 	failed = s.wait(ctx, srv, signals, hangups, stopped)
 	if err := drain(srv, s.shutdownTimeout, signals, s.logger); err != nil && failed == nil {
