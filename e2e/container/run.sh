@@ -13,7 +13,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 self=$PWD/e2e/container/run.sh
 
-# What is pulled, and half of that again for the engine of --db-path, whose code
+# What is pulled, and unpacked half as much again for the engine of --db-path, whose code
 # alone makes 8.5 MB of the program.
 MAX_PULL_BYTES=20000000
 MAX_IMAGE_BYTES=30000000
