@@ -13,6 +13,7 @@ import (
 
 	"github.com/s3ultra/s3ultra/sigv4"
 	"github.com/s3ultra/s3ultra/store"
+	"github.com/s3ultra/s3ultra/synth"
 )
 
 // hotRequest is one request that benchmarks repeat, run through the handler
@@ -59,11 +60,16 @@ func (h *hotRequest) run(t testing.TB) {
 // hotRequests returns signed requests against a server with both modes.
 func hotRequests(t testing.TB) []*hotRequest {
 	cred := sigv4.Credential{AccessKey: "AKIDHOT", SecretKey: "hot-secret"}
+	rules, err := synth.ParseFlag("retinanet?count=50203282&bucket=sets")
+	if err != nil {
+		t.Fatal(err)
+	}
 	s, err := New(Config{
 		Credentials:   []sigv4.Credential{cred},
 		VerifyPayload: true,
 		KeepSmall:     512,
 		Buckets:       []BucketSpec{{Name: "synth"}, {Name: "memory", Mode: store.Memory}},
+		Datasets:      rules,
 	})
 	if err != nil {
 		t.Fatalf("cannot make the server: %v", err)
@@ -87,6 +93,9 @@ func hotRequests(t testing.TB) []*hotRequest {
 		newHotRequest(t, s, cred, "GET 4 KiB", "GET", "/synth/small", "", nil, 4<<10),
 		newHotRequest(t, s, cred, "GET range", "GET", key, "Range: bytes=1000-200999\r\n", nil, 200_000),
 		newHotRequest(t, s, cred, "LIST", "GET", "/synth?list-type=2&prefix=data%2F", "", nil, 0),
+		newHotRequest(t, s, cred, "HEAD data set", "HEAD", "/sets/data/retinanet/train/img_12345678_of_50203282.jpeg", "", nil, 0),
+		newHotRequest(t, s, cred, "LIST data set", "GET", "/sets?list-type=2&start-after=data%2Fretinanet%2Ftrain%2Fimg_12345678", "", nil, 0),
+		newHotRequest(t, s, cred, "LIST data set root", "GET", "/sets?list-type=2&delimiter=%2F", "", nil, 0),
 	}
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"sync/atomic"
@@ -50,7 +51,7 @@ func (b *Bucket) Attach(set *synth.Set, meta func(d *synth.Dataset) string) erro
 	if b.Versioning() != VersioningUnset {
 		return fmt.Errorf("cannot put data sets into bucket %q: %w", b.name, ErrVersioned)
 	}
-	v.countCovered(&b.index.tree)
+	v.countCovered(b)
 	b.virtual.Store(v)
 	return nil
 }
@@ -73,24 +74,24 @@ func addBytes(a, b int64) int64 {
 	return a + min(b, math.MaxInt64-a)
 }
 
-// countCovered counts what the entries of t cover. The two orders of keys leap
-// over each other's gaps.
-func (v *virtual) countCovered(t *packed) {
-	var c synth.SetCursor
-	c.Reset(v.set)
-	var key []byte
-	for inSet := c.Seek(nil); inSet; {
-		p, i := t.seek(c.Key(), false)
-		if p == nil {
-			return
+// countCovered counts what the entries of the index cover. The two orders of
+// keys leap over each other's gaps; where there is none, they step. b.mu is held.
+func (v *virtual) countCovered(b *Bucket) {
+	var set synth.SetCursor
+	set.Reset(v.set)
+	c := Cursor{b: b, locked: true}
+	inSet := set.Seek(nil)
+	for inIndex := inSet && c.fetch(set.Key(), false); inIndex && inSet; {
+		switch order := bytes.Compare(c.key, set.Key()); {
+		case order == 0:
+			v.cover(set.Size())
+			inSet = set.Next()
+			inIndex = c.step() || c.fetch(c.key, true)
+		case order < 0:
+			inIndex = c.step() && bytes.Compare(c.key, set.Key()) >= 0 || c.fetch(set.Key(), false)
+		default:
+			inSet = set.Next() && bytes.Compare(c.key, set.Key()) <= 0 || set.Seek(c.key)
 		}
-		key = p.appendKey(key[:0], i)
-		if string(key) != string(c.Key()) {
-			inSet = c.Seek(key)
-			continue
-		}
-		v.cover(c.Size())
-		inSet = c.Next()
 	}
 }
 
