@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -62,8 +63,27 @@ type process struct {
 	url    string
 	ready  string // the ready line
 	stdout *bufio.Reader
-	stderr *bytes.Buffer
+	stderr *logBuffer
 	exit   chan error
+}
+
+// logBuffer takes what a running process writes, for a test to look at
+// meanwhile.
+type logBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *logBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
 }
 
 // start runs serve on a free port and waits for the ready line.
@@ -75,7 +95,7 @@ func start(t *testing.T, args ...string) *process {
 // startWith runs the binary with that environment and waits for the ready line.
 func startWith(t *testing.T, env []string, args ...string) *process {
 	t.Helper()
-	p := &process{cmd: command(env, args...), stderr: new(bytes.Buffer), exit: make(chan error, 1)}
+	p := &process{cmd: command(env, args...), stderr: new(logBuffer), exit: make(chan error, 1)}
 	reader, writer, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
