@@ -54,10 +54,12 @@ func (g *builder) add(p page, from, to int) {
 	if p.leaf() {
 		base = p.base()
 	}
+	prefix, suffix, slots := p.prefix(), p.suffix(), p.slots()
 	for i := from; i < to; i++ {
+		middle, rest := p.entryAt(p.u16(slots + slotSize*i))
 		start := len(g.keys)
-		g.keys = p.appendKey(g.keys, i)
-		g.items = append(g.items, item{from: start, to: len(g.keys), payload: p.payload(i), base: base})
+		g.keys = append(append(append(g.keys, prefix...), middle...), suffix...)
+		g.items = append(g.items, item{from: start, to: len(g.keys), payload: rest[:p.payloadLen(rest)], base: base})
 	}
 }
 
@@ -147,21 +149,32 @@ func (g *builder) write(p page, from, to int, child uint32) bool {
 		binary.LittleEndian.PutUint64(p[pageMod:], uint64(base.mod))
 		binary.LittleEndian.PutUint32(p[pageMeta:], base.meta)
 	}
-	end := p.slots() + slotSize*(to-from)
-	for i := from; i < to; i++ {
-		it := &g.items[i]
+	slot := p.slots()
+	end := slot + slotSize*(to-from)
+	heap, extras := len(p), 0
+	for i := range g.items[from:to] {
+		it := &g.items[from+i]
 		payload := it.payload
-		if g.level == 0 && it.base != base {
-			g.tmp = rebase(g.tmp[:0], payload, it.base, base)
-			payload = g.tmp
+		if g.level == 0 {
+			if it.base != base {
+				g.tmp = rebase(g.tmp[:0], payload, it.base, base)
+				payload = g.tmp
+			}
+			if hasExtra(payload) {
+				extras++
+			}
 		}
-		key := g.key(i)
-		if p.u16(pageHeap)-end < p.entryLen(key, payload) {
+		middle := g.keys[it.from+len(prefix) : it.to-len(suffix)]
+		heap -= headLen(len(middle)) + len(middle) + len(payload)
+		if heap < end {
 			return false
 		}
-		p.putSlot(i-from, p.push(key, payload), key)
-		p.countExtra(payload, 1)
+		p.putEntry(heap, middle, payload)
+		putSlot(p[slot:], heap, g.keys[it.from+len(prefix):it.to])
+		slot += slotSize
 	}
+	p.putU16(pageHeap, heap)
+	p.putU16(pageExtras, extras)
 	p.putU16(pageCount, to-from)
 	return true
 }

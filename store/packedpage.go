@@ -193,10 +193,9 @@ func headOf(rest []byte) uint16 {
 	return 0
 }
 
-// putSlot writes slot i of an entry of key at off.
-func (p page) putSlot(i, off int, key []byte) {
-	head := headOf(key[p.u16(pagePrefix):])
-	binary.LittleEndian.PutUint32(p[p.slots()+slotSize*i:], uint32(off)|uint32(head)<<16)
+// putSlot writes a slot of an entry at off; rest is its key after the prefix.
+func putSlot(slot page, off int, rest []byte) {
+	binary.LittleEndian.PutUint32(slot, uint32(off)|uint32(headOf(rest))<<16)
 }
 
 // compareMiddle compares key with middle followed by suffix.
@@ -231,7 +230,12 @@ func (p page) push(key, payload []byte) int {
 	middle := key[p.u16(pagePrefix) : len(key)-p.u16(pageSuffix)]
 	at := p.u16(pageHeap) - headLen(len(middle)) - len(middle) - len(payload)
 	p.putU16(pageHeap, at)
-	off := at
+	p.putEntry(at, middle, payload)
+	return at
+}
+
+// putEntry writes an entry at off.
+func (p page) putEntry(off int, middle, payload []byte) {
 	if len(middle) < 0x80 {
 		p[off] = byte(len(middle))
 		off++
@@ -242,7 +246,6 @@ func (p page) push(key, payload []byte) int {
 	}
 	off += copy(p[off:], middle)
 	copy(p[off:], payload)
-	return at
 }
 
 // insert adds an entry at position i and reports whether there was room; key
@@ -255,7 +258,7 @@ func (p page) insert(i int, key, payload []byte) bool {
 	at := p.push(key, payload)
 	slot := slots + slotSize*i
 	copy(p[slot+slotSize:slots+slotSize*(n+1)], p[slot:slots+slotSize*n])
-	p.putSlot(i, at, key)
+	putSlot(p[slot:], at, key[p.u16(pagePrefix):])
 	p.putU16(pageCount, n+1)
 	p.countExtra(payload, 1)
 	p.follow(i)
@@ -295,7 +298,8 @@ func (p page) replace(i int, key, payload []byte) bool {
 		}
 		p.countExtra(old, -1)
 		p.putU16(pageDead, p.u16(pageDead)+p.entryLen(key, old))
-		p.putSlot(i, p.push(key, payload), key)
+		at := p.push(key, payload)
+		putSlot(p[p.slots()+slotSize*i:], at, key[p.u16(pagePrefix):])
 		p.countExtra(payload, 1)
 		return true
 	}
