@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"github.com/s3ultra/s3ultra/synth"
 )
 
@@ -72,41 +70,20 @@ func (d *persist) moveSegment(seg *journalSegment) bool {
 // apply makes the changes of a segment's records before end in the index on
 // disk. Doing it twice does no harm.
 func (d *persist) apply(content []byte, end int64) error {
-	b := d.db.NewBatchWithSize(applyBatch)
-	defer func() { b.Close() }()
+	t := &d.table
+	defer t.reset()
+	t.reset()
 	for off := int64(segmentHeader); off < end; {
 		record, next, ok, _ := nextRecord(content, off)
 		if !ok {
 			return fmt.Errorf("the write-ahead log is malformed at %d: %w", off, ErrDamaged)
 		}
-		for len(record) > 0 {
-			change, key, value, rest, ok := nextChange(record)
-			if !ok {
-				return fmt.Errorf("the write-ahead log is malformed at %d: %w", off, ErrDamaged)
-			}
-			var err error
-			switch change {
-			case changeSet:
-				err = b.Set(key, value, nil)
-			case changeDelete:
-				err = b.Delete(key, nil)
-			case changeClear:
-				err = b.DeleteRange(key, prefixEnd(key), nil)
-			}
-			if err != nil {
-				return err
-			}
-			record = rest
+		if err := t.addRecord(record); err != nil {
+			return err
 		}
 		off = next
-		if b.Len() >= applyBatch || off >= end {
-			if err := d.db.Apply(b, pebble.NoSync); err != nil {
-				return err
-			}
-			b.Reset()
-		}
 	}
-	return d.db.Flush()
+	return d.ingest(t)
 }
 
 // oldSegment is a segment found at a start.

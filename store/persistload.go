@@ -2,10 +2,12 @@ package store
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -140,88 +142,93 @@ type loadedRow struct {
 	latest bool // of its key
 }
 
+// loadedRows is a chunk of rows, which is used again and again.
+type loadedRows struct {
+	rows  []loadedRow
+	arena []byte // of their keys and values
+}
+
+// hold copies p to memory that lives as long as the chunk's rows.
+func (c *loadedRows) hold(p []byte) []byte {
+	if cap(c.arena)-len(c.arena) < len(p) {
+		c.arena = make([]byte, 0, max(2*cap(c.arena), 64<<10, len(p)))
+	}
+	c.arena = append(c.arena, p...)
+	return c.arena[len(c.arena)-len(p):]
+}
+
 // objects reads the versions of all objects, in order.
 func (l *loader) objects(b *Bucket) error {
-	chunks := make(chan []loadedRow, loadQueue)
-	failed := make(chan struct{})
+	chunks := make(chan *loadedRows, loadQueue)
+	free := make(chan *loadedRows, loadQueue+2) // holds all there are
+	for range cap(free) {
+		free <- new(loadedRows)
+	}
+	var failed atomic.Bool
 	var scanErr error
 	go func() {
 		defer close(chunks)
-		scanErr = l.scanObjects(b, chunks, failed)
+		scanErr = l.scanObjects(b, chunks, free, &failed)
 	}()
 	var err error
-	for chunk := range chunks {
-		for i := range chunk {
-			if err = b.restore(&chunk[i]); err != nil {
-				close(failed)
-				for range chunks { // until the other one has seen it
-				}
-				return err
+	for c := range chunks {
+		for i := range c.rows {
+			if err == nil {
+				err = b.restore(&c.rows[i])
 			}
 		}
+		failed.Store(err != nil)
+		clear(c.rows)
+		c.rows, c.arena = c.rows[:0], c.arena[:0]
+		free <- c
 	}
-	return scanErr
+	if err == nil {
+		err = scanErr
+	}
+	return err
 }
 
-// scanObjects sends the rows of b to chunks, with Data. It ends early when
-// failed is closed.
-func (l *loader) scanObjects(b *Bucket, chunks chan<- []loadedRow, failed <-chan struct{}) error {
-	var rows []loadedRow
-	// One allocation for the keys and values of a chunk, which live as long as
-	// the chunk.
-	var arena []byte
-	hold := func(p []byte) []byte {
-		if cap(arena)-len(arena) < len(p) {
-			arena = make([]byte, 0, max(64<<10, len(p)))
-		}
-		arena = append(arena, p...)
-		return arena[len(arena)-len(p):]
-	}
-	send := func(chunk []loadedRow) error {
-		select {
-		case chunks <- chunk:
-			return nil
-		case <-failed:
-			return nil
-		}
-	}
+// errStopped ends a scan whose result nobody wants.
+var errStopped = errors.New("stopped")
+
+// scanObjects sends the rows of b to chunks, with Data, in memory from free. It
+// ends early when failed is set.
+func (l *loader) scanObjects(b *Bucket, chunks, free chan *loadedRows, failed *atomic.Bool) error {
 	var name []byte
 	prefix := appendBucketPrefix(nil, rowObject, b.no)
+	c := <-free
 	err := l.s.persist.scan(prefix, func(key, value []byte) error {
-		select {
-		case <-failed:
-			return ErrMemoryLimit // not used, the other side has its own
-		default:
-		}
 		var place uint64
 		var ok bool
 		if name, place, ok = splitObjectKey(name[:0], key[len(prefix):]); !ok {
 			return fmt.Errorf("the key of an object is malformed: %w", ErrDamaged)
 		}
-		again := len(rows) > 0 && view(rows[len(rows)-1].key) == view(name)
-		if again {
-			rows[len(rows)-1].latest = false
-		}
 		// The last row waits for the next one: it may not be the latest.
-		if len(rows) > loadChunk && !again {
-			if err := send(rows); err != nil {
-				return err
+		if n := len(c.rows); n > 0 {
+			switch last := &c.rows[n-1]; {
+			case view(last.key) == view(name):
+				last.latest = false
+			case failed.Load():
+				return errStopped
+			case n >= loadChunk:
+				chunks <- c
+				c = <-free
 			}
-			rows, arena = make([]loadedRow, 0, loadChunk+8), nil
 		}
-		rows = append(rows, loadedRow{latest: true, key: hold(name)})
-		r := &rows[len(rows)-1]
-		if err := parseVersion(hold(value), &b.index.names, r.key, &r.versionRow); err != nil {
+		c.rows = append(c.rows, loadedRow{})
+		r := &c.rows[len(c.rows)-1]
+		r.key = c.hold(name)
+		if err := parseVersion(c.hold(value), &b.index.names, r.key, &r.versionRow); err != nil {
 			return err
 		}
-		r.place = place
+		r.latest, r.place = true, place
 		var err error
 		r.Data, err = l.data(b, r.body)
 		r.body = nil
 		return err
 	})
-	if err == nil && len(rows) > 0 {
-		err = send(rows)
+	if err == nil {
+		chunks <- c
 	}
 	return err
 }
@@ -383,29 +390,40 @@ func (l *loader) dropOrphans() error {
 	batch := d.db.NewBatch()
 	defer batch.Close()
 	for _, kind := range []byte{rowObject, rowUpload, rowPart} {
-		it, err := d.db.NewIter(&pebble.IterOptions{LowerBound: []byte{kind}, UpperBound: []byte{kind + 1}})
-		if err != nil {
-			return openError(err)
-		}
-		for ok := it.First(); ok; {
-			if len(it.Key()) < 5 {
-				it.Close()
-				return fmt.Errorf("a key is malformed: %w", ErrDamaged)
-			}
-			no := uint64(binary.BigEndian.Uint32(it.Key()[1:]))
+		err := d.numbers(kind, func(no uint64) {
 			l.s.bucketNo = max(l.s.bucketNo, no)
-			from := appendBucketPrefix(nil, kind, no)
 			if !known[no] {
+				from := appendBucketPrefix(nil, kind, no)
 				_ = batch.DeleteRange(from, prefixEnd(from), nil)
 			}
-			ok = it.SeekGE(prefixEnd(from))
-		}
-		if err := it.Close(); err != nil {
-			return openError(err)
+		})
+		if err != nil {
+			return err
 		}
 	}
 	if batch.Empty() {
 		return nil
 	}
 	return d.guard(func() error { return d.db.Apply(batch, pebble.NoSync) })
+}
+
+// numbers calls fn with each bucket number that rows of a kind have.
+func (d *persist) numbers(kind byte, fn func(no uint64)) error {
+	it, err := d.db.NewIter(&pebble.IterOptions{LowerBound: []byte{kind}, UpperBound: []byte{kind + 1}})
+	if err != nil {
+		return openError(err)
+	}
+	for ok := it.First(); ok; {
+		if len(it.Key()) < 5 {
+			it.Close()
+			return fmt.Errorf("a key is malformed: %w", ErrDamaged)
+		}
+		no := uint64(binary.BigEndian.Uint32(it.Key()[1:]))
+		fn(no)
+		ok = it.SeekGE(prefixEnd(appendBucketPrefix(nil, kind, no)))
+	}
+	if err := it.Close(); err != nil {
+		return openError(err)
+	}
+	return nil
 }
