@@ -24,7 +24,7 @@ BENCHARGS ?=
 # The browser of `make page`.
 CHROMIUM ?= /usr/bin/chromium
 
-.PHONY: build run test race vet lint fmt bench e2e page docker container man completion clean need-go
+.PHONY: build run test race kill vet lint fmt bench e2e page docker container man completion clean need-go
 
 # A static binary: it runs in a scratch image and on any distribution.
 build: need-go
@@ -40,6 +40,10 @@ test: need-go
 # The race detector needs a C compiler.
 race: need-go
 	$(GO) test -race ./...
+
+# `make test` kills a server that writes four times, this fifty times.
+kill: need-go
+	KILL_ROUNDS=50 $(GO) test -count=1 -v -run TestKilledServerLosesNothing ./cmd/s3ultra
 
 # The end-to-end tests have their own module and build tag; run.sh vets them.
 vet: need-go

@@ -252,11 +252,12 @@ func (d *persist) checkSettings(opt Options, p Persistence) error {
 		_ = b.Set(append([]byte{rowSetting}, s.name...), []byte(s.value), nil)
 	}
 	// What is there keeps its bytes whatever the bound of new objects is.
-	keep := strconv.FormatInt(opt.KeepSmall, 10)
-	if old, ok := stored["keep-small"]; ok && old != keep {
-		d.warn(fmt.Sprintf("--keep-small was %s when the database was last used and is %s now: objects already there keep or lack their bytes as before", old, keep))
+	if keep := strconv.FormatInt(opt.KeepSmall, 10); opt.KeepSmall >= 0 { // else it is an Archive
+		if old, ok := stored["keep-small"]; ok && old != keep {
+			d.warn(fmt.Sprintf("--keep-small was %s when the database was last used and is %s now: objects already there keep or lack their bytes as before", old, keep))
+		}
+		_ = b.Set(append([]byte{rowSetting}, "keep-small"...), []byte(keep), nil)
 	}
-	_ = b.Set(append([]byte{rowSetting}, "keep-small"...), []byte(keep), nil)
 	if stored["data"] == "true" && !p.Data {
 		return fmt.Errorf("%w: it holds bodies of memory-mode objects; start with --persist-data", ErrMismatch)
 	}

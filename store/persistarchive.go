@@ -40,7 +40,7 @@ func (a *Archive) settle(p Persistence, seed uint64, given bool) error {
 	if err != nil {
 		return err
 	}
-	opt := Options{Seed: seed}
+	opt := Options{Seed: seed, KeepSmall: -1}
 	if text, ok := stored["seed"]; ok {
 		if opt.Seed, err = strconv.ParseUint(text, 10, 64); err != nil {
 			return fmt.Errorf("its seed is %q: %w", text, ErrDamaged)
@@ -49,7 +49,6 @@ func (a *Archive) settle(p Persistence, seed uint64, given bool) error {
 			return fmt.Errorf("%w: its seed is %d, not %d", ErrMismatch, opt.Seed, seed)
 		}
 		p.Pattern, p.Data = stored["pattern"], stored["data"] == "true"
-		opt.KeepSmall, _ = strconv.ParseInt(stored["keep-small"], 10, 64)
 		if err := a.d.recover(); err != nil {
 			return err
 		}

@@ -22,7 +22,7 @@ var flagValues = map[string]string{
 }
 
 // fileFlags are the flags after which a shell offers files.
-var fileFlags = []string{"credentials", "access-log", "datasets"}
+var fileFlags = []string{"credentials", "access-log", "datasets", "db-path"}
 
 func completionCommand(app *cli.App) *cli.Command {
 	return &cli.Command{

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -61,7 +62,7 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app := &cli.App{
 		Name:            "s3ultra",
 		Usage:           "an S3-compatible object server for benchmarks",
-		UsageText:       "s3ultra [serve] [flags]    (see: s3ultra serve --help)\ns3ultra server PATH... | bench [flags] | health [URL] | journal [URL] | top [URL] | datasets [show NAME] | version | completion SHELL | man",
+		UsageText:       "s3ultra [serve] [flags]    (see: s3ultra serve --help)\ns3ultra server PATH... | import LIST | export | bench [flags] | health [URL] | journal [URL] | top [URL] | datasets [show NAME] | version | completion SHELL | man",
 		HideVersion:     true,
 		HideHelpCommand: true,
 		Reader:          stdin,
@@ -77,6 +78,8 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	app.Commands = []*cli.Command{
 		serveCommand(args),
 		serverCommand(args),
+		importCommand(),
+		exportCommand(),
 		benchCommand(),
 		healthCommand(),
 		journalCommand(),
@@ -119,6 +122,10 @@ func withCommand(args []string) []string {
 	}
 	if command == "server" {
 		args = flagsFirst(args, serverCommand(nil).Flags)
+	}
+	if command == "import" && len(args) > 1 && (args[0] == "-" || !strings.HasPrefix(args[0], "-")) {
+		// Flags may follow the list; the flag package stops at it.
+		args = append(slices.Clone(args[1:]), args[0])
 	}
 	return append([]string{name, command}, args...)
 }
