@@ -67,7 +67,8 @@ func parseOffset(b []byte) (int64, bool) {
 			return 0, false
 		}
 		if n > (math.MaxInt64-9)/10 {
-			n = math.MaxInt64 / 10
+			n = math.MaxInt64
+			continue
 		}
 		n = n*10 + int64(c-'0')
 	}
