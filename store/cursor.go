@@ -133,8 +133,12 @@ func (c *Cursor) loadExtras(x *index) {
 }
 
 func (c *Cursor) setKey() {
-	c.middle, c.payload = c.block.entryAt(c.block.u16(c.slots + slotSize*c.i))
-	c.key = append(append(append(c.key[:0], c.block.prefix()...), c.middle...), c.suffix...)
+	slot := c.block[c.slots+slotSize*c.i:]
+	n, tail, payload := c.block.entryAt(slot.u16(0))
+	prefix := c.block.prefix()
+	c.key = append(append(c.key[:0], prefix...), slot[2:2+min(n, headSize)]...)
+	c.key = append(append(c.key, tail...), c.suffix...)
+	c.middle, c.payload = c.key[len(prefix):len(prefix)+n], payload
 }
 
 // Key is the current key, valid until the next move; it must not be written

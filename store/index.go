@@ -92,8 +92,7 @@ func (x *index) change(key []byte) (p page) {
 // read reads the record of key, entry i of p.
 func (x *index) read(p page, i int, key []byte, r *record) {
 	var raw rawRecord
-	_, rest := p.entry(i)
-	raw.parse(rest, p.base())
+	raw.parse(p.entryPayload(i), p.base())
 	r.unpack(&raw)
 	r.meta = x.metas.get(raw.meta)
 	if raw.flags&flagSide != 0 {

@@ -56,9 +56,11 @@ func (g *builder) add(p page, from, to int) {
 	}
 	prefix, suffix, slots := p.prefix(), p.suffix(), p.slots()
 	for i := from; i < to; i++ {
-		middle, rest := p.entryAt(p.u16(slots + slotSize*i))
+		slot := p[slots+slotSize*i:]
+		middle, tail, rest := p.entryAt(slot.u16(0))
 		start := len(g.keys)
-		g.keys = append(append(append(g.keys, prefix...), middle...), suffix...)
+		g.keys = append(append(g.keys, prefix...), slot[2:2+min(middle, headSize)]...)
+		g.keys = append(append(g.keys, tail...), suffix...)
 		g.items = append(g.items, item{from: start, to: len(g.keys), payload: rest[:p.payloadLen(rest)], base: base})
 	}
 }
@@ -165,7 +167,7 @@ func (g *builder) write(p page, from, to int, child uint32) bool {
 			}
 		}
 		middle := g.keys[it.from+len(prefix) : it.to-len(suffix)]
-		heap -= headLen(len(middle)) + len(middle) + len(payload)
+		heap -= keyLen(len(middle)) + len(payload)
 		if heap < end {
 			return false
 		}

@@ -14,9 +14,10 @@ import (
 // holds what is between them, the middle. Names of data sets differ in a few
 // digits and share the rest ("img_00012345_of_50203282.jpg"), so the middle is
 // mostly shorter than a reference to the key would be. A slot is the offset of
-// an entry and the head of its key, the two bytes after the prefix, in key
-// order: a search looks at most of the entries it passes by their head, which
-// is near, and at few of the entries, which are all over the page. The payload is a record (packedrecord.go)
+// an entry and the head of its key, the bytes after the prefix, in key order: a
+// search looks at the entries it passes by their heads, which are near each
+// other, and at few of the entries, which are all over the page. What of the
+// middle is in the head is not in the entry again. The payload is a record (packedrecord.go)
 // in a leaf and the number of a child page above.
 //
 // Methods that read may run together; a change needs the page alone. Slices
@@ -39,7 +40,8 @@ const (
 	pageMeta   = 24 // uint32, leaf: pageBase.meta
 	pageHeader = 28
 
-	slotSize  = 4 // uint16 offset, uint16 head
+	slotSize  = 2 + headSize // uint16 offset, head
+	headSize  = 4
 	childSize = 4
 )
 
@@ -96,25 +98,41 @@ func (p page) base() pageBase {
 	}
 }
 
-// entry returns the middle of entry i and what follows it: the payload, and
-// beyond it arbitrary bytes.
-func (p page) entry(i int) (middle, rest []byte) {
-	return p.entryAt(p.u16(p.slots() + slotSize*i))
+// slot returns the offset of entry i and its head.
+func (p page) slot(i int) (off int, head []byte) {
+	at := p.slots() + slotSize*i
+	return p.u16(at), p[at+2 : at+slotSize]
 }
 
-func (p page) entryAt(off int) (middle, rest []byte) {
-	n := int(p[off])
+// entryAt returns the length of the middle of the entry at off, what of it is
+// not in the head, and what follows: the payload, and beyond it arbitrary
+// bytes.
+func (p page) entryAt(off int) (middle int, tail, rest []byte) {
+	middle = int(p[off])
 	off++
-	if n >= 0x80 {
-		n = n&0x7f | int(p[off])<<7
+	if middle >= 0x80 {
+		middle = middle&0x7f | int(p[off])<<7
 		off++
 	}
-	return p[off : off+n], p[off+n:]
+	n := tailLen(middle)
+	return middle, p[off : off+n], p[off+n:]
+}
+
+// tailLen is the length of what of a middle is not in the head.
+func tailLen(middle int) int {
+	return max(middle-headSize, 0)
+}
+
+// entryPayload is the payload of entry i, and beyond it arbitrary bytes.
+func (p page) entryPayload(i int) []byte {
+	off, _ := p.slot(i)
+	_, _, rest := p.entryAt(off)
+	return rest
 }
 
 // payload returns the payload of entry i.
 func (p page) payload(i int) []byte {
-	_, rest := p.entry(i)
+	rest := p.entryPayload(i)
 	return rest[:p.payloadLen(rest)]
 }
 
@@ -131,14 +149,15 @@ func (p page) child(i int) uint32 {
 	if i == 0 {
 		return binary.LittleEndian.Uint32(p[pageChild:])
 	}
-	_, rest := p.entry(i - 1)
-	return binary.LittleEndian.Uint32(rest)
+	return binary.LittleEndian.Uint32(p.entryPayload(i - 1))
 }
 
 // appendKey appends the key of entry i.
 func (p page) appendKey(dst []byte, i int) []byte {
-	middle, _ := p.entry(i)
-	return append(append(append(dst, p.prefix()...), middle...), p.suffix()...)
+	off, head := p.slot(i)
+	middle, tail, _ := p.entryAt(off)
+	dst = append(append(dst, p.prefix()...), head[:min(middle, headSize)]...)
+	return append(append(dst, tail...), p.suffix()...)
 }
 
 // shares reports whether key fits the prefix and the suffix of the page.
@@ -163,39 +182,47 @@ func (p page) find(key []byte) (i int, found bool) {
 	lo, hi := 0, n
 	for lo < hi {
 		m := int(uint(lo+hi) >> 1)
-		slot := binary.LittleEndian.Uint32(p[slots+slotSize*m:])
-		c := int(head) - int(slot>>16)
-		if c == 0 {
-			middle, _ := p.entryAt(int(slot & 0xffff))
-			if c = compareMiddle(key, middle, suffix); c == 0 {
+		slot := p[slots+slotSize*m:]
+		other := binary.BigEndian.Uint32(slot[2:])
+		if head > other {
+			lo = m + 1
+			continue
+		}
+		if head == other {
+			middle, tail, _ := p.entryAt(int(binary.LittleEndian.Uint16(slot)))
+			c := -1 // key ends within the middle
+			if k := min(middle, headSize); len(key) >= k {
+				c = compareMiddle(key[k:], tail, suffix)
+			}
+			if c == 0 {
 				return m, true
 			}
+			if c > 0 {
+				lo = m + 1
+				continue
+			}
 		}
-		if c > 0 {
-			lo = m + 1
-		} else {
-			hi = m
-		}
+		hi = m
 	}
 	return lo, false
 }
 
-// headOf is the first two bytes of a key without its prefix, as a number that
+// headOf is the first bytes of a key without its prefix, as a number that
 // orders as they do. Missing bytes count as zeros: keys of equal heads may
 // differ, keys of different heads are in that order.
-func headOf(rest []byte) uint16 {
-	if len(rest) >= 2 {
-		return binary.BigEndian.Uint16(rest)
+func headOf(rest []byte) uint32 {
+	if len(rest) >= headSize {
+		return binary.BigEndian.Uint32(rest)
 	}
-	if len(rest) == 1 {
-		return uint16(rest[0]) << 8
-	}
-	return 0
+	var h [headSize]byte
+	copy(h[:], rest)
+	return binary.BigEndian.Uint32(h[:])
 }
 
 // putSlot writes a slot of an entry at off; rest is its key after the prefix.
 func putSlot(slot page, off int, rest []byte) {
-	binary.LittleEndian.PutUint32(slot, uint32(off)|uint32(headOf(rest))<<16)
+	binary.LittleEndian.PutUint16(slot, uint16(off))
+	binary.BigEndian.PutUint32(slot[2:], headOf(rest))
 }
 
 // compareMiddle compares key with middle followed by suffix.
@@ -209,26 +236,27 @@ func compareMiddle(key, middle, suffix []byte) int {
 	return bytes.Compare(key[len(middle):], suffix)
 }
 
-// headLen is the length of the length of a middle.
-func headLen(middle int) int {
+// keyLen is what an entry with a middle of that length takes without its
+// payload.
+func keyLen(middle int) int {
 	if middle < 0x80 {
-		return 1
+		return 1 + tailLen(middle)
 	}
-	return 2
+	return 2 + tailLen(middle)
 }
 
 // entryLen is what an entry of key takes in a page that key shares, without
 // its slot.
 func (p page) entryLen(key, payload []byte) int {
 	m := len(key) - p.u16(pagePrefix) - p.u16(pageSuffix)
-	return headLen(m) + m + len(payload)
+	return keyLen(m) + len(payload)
 }
 
 // push writes an entry below the others and returns its offset. There must be
 // room, and key must be shared.
 func (p page) push(key, payload []byte) int {
 	middle := key[p.u16(pagePrefix) : len(key)-p.u16(pageSuffix)]
-	at := p.u16(pageHeap) - headLen(len(middle)) - len(middle) - len(payload)
+	at := p.u16(pageHeap) - keyLen(len(middle)) - len(payload)
 	p.putU16(pageHeap, at)
 	p.putEntry(at, middle, payload)
 	return at
@@ -244,7 +272,9 @@ func (p page) putEntry(off int, middle, payload []byte) {
 		p[off+1] = byte(len(middle) >> 7)
 		off += 2
 	}
-	off += copy(p[off:], middle)
+	if len(middle) > headSize {
+		off += copy(p[off:], middle[headSize:])
+	}
 	copy(p[off:], payload)
 }
 
@@ -312,10 +342,11 @@ func (p page) replace(i int, key, payload []byte) bool {
 // remove takes out entry i.
 func (p page) remove(i int) {
 	n, slots := p.count(), p.slots()
-	middle, rest := p.entry(i)
+	off, _ := p.slot(i)
+	middle, _, rest := p.entryAt(off)
 	size := p.payloadLen(rest)
 	p.countExtra(rest, -1)
-	p.putU16(pageDead, p.u16(pageDead)+headLen(len(middle))+len(middle)+size)
+	p.putU16(pageDead, p.u16(pageDead)+keyLen(middle)+size)
 	slot := slots + slotSize*i
 	copy(p[slot:], p[slot+slotSize:slots+slotSize*n])
 	p.putU16(pageCount, n-1)
