@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -51,39 +52,36 @@ func appendObjectKey(dst []byte, no uint64, key []byte, place uint64) []byte {
 }
 
 func appendEscaped(dst, key []byte) []byte {
-	for _, c := range key {
-		dst = append(dst, c)
-		if c == 0 {
-			dst = append(dst, 0xff)
+	for {
+		i := bytes.IndexByte(key, 0)
+		if i < 0 {
+			break
 		}
+		dst, key = append(append(dst, key[:i]...), 0, 0xff), key[i+1:]
 	}
-	return append(dst, 0, 1)
+	return append(append(dst, key...), 0, 1)
 }
 
 // splitObjectKey is the reverse of appendObjectKey for a row without its bucket
 // prefix. It appends the key to buf.
 func splitObjectKey(buf, row []byte) (key []byte, place uint64, ok bool) {
-	for i := 0; i < len(row); i++ {
-		if row[i] != 0 {
-			continue
-		}
-		if i+1 == len(row) {
+	for {
+		i := bytes.IndexByte(row, 0)
+		if i < 0 || i+1 == len(row) {
 			return nil, 0, false
 		}
+		buf = append(buf, row[:i]...)
 		if row[i+1] == 1 {
-			rest := row[i+2:]
-			buf = append(buf, row[:i]...)
-			switch len(rest) {
-			case 0:
-				return buf, 0, true
-			case 8:
-				return buf, binary.BigEndian.Uint64(rest), true
-			}
-			return nil, 0, false
+			row = row[i+2:]
+			break
 		}
-		buf = append(buf, row[:i+1]...)
-		row = row[i+2:]
-		i = -1
+		buf, row = append(buf, 0), row[i+2:]
+	}
+	switch len(row) {
+	case 0:
+		return buf, 0, true
+	case 8:
+		return buf, binary.BigEndian.Uint64(row), true
 	}
 	return nil, 0, false
 }

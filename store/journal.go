@@ -20,6 +20,9 @@ const (
 	// diskReserve is space the journal leaves free, so that the index on disk
 	// can take over what is acknowledged already and free the journal.
 	diskReserve = 64 << 20
+	// bodyReserve is what bodies leave free: that, and two segments, so that a
+	// disk full of bodies can be emptied by deletes, half a million of them.
+	bodyReserve = diskReserve + 2*journalSegmentSize
 )
 
 // journal is the write-ahead log: whatever is acknowledged is in one of its

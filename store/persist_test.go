@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -9,8 +10,11 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/s3ultra/s3ultra/synth"
 )
 
 // openFor opens the database in dir, to be closed by the test's end.
@@ -474,4 +478,113 @@ func TestTornJournal(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// Writers at once, each with its own keys and uploads and all with shared ones,
+// and a kill: what each saw last is there.
+func TestRestartConcurrent(t *testing.T) {
+	dir := t.TempDir()
+	p := Persistence{Data: true, Sync: SyncAlways}
+	s := openFor(t, dir, Options{}, p)
+	s.persist.journal.segmentSize = 64 << 10
+	b, err := s.CreateBucket("abc", Memory, testNow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for w := range 8 {
+		wg.Go(func() {
+			for i := range 60 {
+				key := fmt.Appendf(nil, "w%d/%d", w, i%10)
+				if i%4 == 0 {
+					key = []byte("shared")
+				}
+				body := bytes.Repeat([]byte{byte(w), byte(i)}, []int{10, 2000, 40_000}[i%3])
+				o := Object{Size: int64(len(body)), Data: newData(t, s, body)}
+				if err := b.Put(key, &o, nil); err != nil {
+					t.Error(err)
+				}
+				u, err := b.CreateUpload(key, "", Checksum{}, testNow)
+				if err != nil {
+					t.Error(err)
+					continue
+				}
+				part := Part{Number: 1, Size: int64(len(body)), Data: newData(t, s, body)}
+				if err := b.PutPart(u, part); err != nil {
+					t.Error(err)
+				}
+				switch i % 3 {
+				case 0:
+					_, err = b.Complete(u, []CompletePart{{Number: 1}}, CompleteOptions{Now: testNow, Size: -1})
+				case 1:
+					err = b.Abort(u)
+				default:
+					_, err = b.Delete(key, testNow, nil)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	want := snapshotOf(t, s)
+	kill(t, s)
+	compareSnapshots(t, snapshotOf(t, openFor(t, dir, Options{}, p)), want)
+}
+
+// The rows of keys come in the order of keys, and those of a key in the order
+// of time, whatever bytes there are in them.
+func TestObjectKeyOrder(t *testing.T) {
+	rng := newRNG(t)
+	for range 10000 {
+		a, b := randomKey(rng), randomKey(rng)
+		placeA, placeB := rng.Uint64N(3)<<rng.IntN(64), rng.Uint64N(3)<<rng.IntN(64)
+		rowA := appendObjectKey(nil, 7, []byte(a), placeA)
+		rowB := appendObjectKey(nil, 7, []byte(b), placeB)
+		want := strings.Compare(a, b)
+		if want == 0 {
+			want = cmp.Compare(placeA, placeB)
+		}
+		if got := bytes.Compare(rowA, rowB); got != want {
+			t.Fatalf("unexpected order of %q, %d and %q, %d; got %d; want %d", a, placeA, b, placeB, got, want)
+		}
+		key, place, ok := splitObjectKey(nil, rowA[5:])
+		if !ok || string(key) != a || place != placeA {
+			t.Fatalf("unexpected key; got %q, %d, %v; want %q, %d", key, place, ok, a, placeA)
+		}
+	}
+}
+
+// Rows that are cut off or changed are damage, never a panic.
+func FuzzRows(f *testing.F) {
+	names := synth.NewNames(1, "bucket")
+	o := Object{Size: 5, ModTime: 9, Meta: "meta", Checksum: Checksum{Algorithm: 1, Sum: "1234"}, Parts: newParts([]Part{{Size: 2}, {Size: 3}})}
+	f.Add(appendVersion(nil, &names, []byte("k"), &versionRow{Object: o}))
+	f.Add(appendPartRow(nil, &Part{Size: 5, Copied: true}))
+	f.Add(appendCompletedRow(nil, &names, []byte("k"), 1, &o))
+	f.Add(appendUploadRow(nil, &Upload{Key: "k", Meta: "m"}))
+	f.Add(appendBucketRow(nil, bucketRow{no: 1, created: 2}))
+	f.Fuzz(func(t *testing.T, row []byte) {
+		var r versionRow
+		_ = parseVersion(row, &names, []byte("k"), &r)
+		_, _, _ = parsePartRow(row)
+		_, _, _, _ = parseCompletedRow(row, &names)
+		_, _ = parseUploadRow(row)
+		_, _ = parseBucketRow(row)
+		_, _, _ = splitObjectKey(nil, row)
+		for rest := row; len(rest) > 0; {
+			var ok bool
+			if _, _, _, rest, ok = nextChange(rest); !ok {
+				break
+			}
+		}
+		for off := int64(0); ; {
+			_, next, ok, _ := nextRecord(row, off)
+			if !ok {
+				break
+			}
+			off = next
+		}
+	})
 }

@@ -85,6 +85,9 @@ func (s *bodyStore) save(d *Data, sync bool) error {
 }
 
 func (s *bodyStore) write(f *bodyFile, d *Data, sync bool) error {
+	if free, ok := freeSpace(s.dir); ok && free < d.size+bodyReserve {
+		return fmt.Errorf("%w: %d bytes are free", errNoSpace, free)
+	}
 	path := s.path(f.id)
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if errors.Is(err, os.ErrNotExist) {
@@ -110,7 +113,10 @@ func (s *bodyStore) write(f *bodyFile, d *Data, sync bool) error {
 	if err := file.Sync(); err != nil {
 		return spaceError(err)
 	}
-	return syncDir(filepath.Dir(path))
+	if err := syncDir(filepath.Dir(path)); err != nil {
+		return err
+	}
+	return syncDir(s.dir) // the directory may be new
 }
 
 // sync puts the files written so far on the disk.
