@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import itertools
 import re
 import secrets
 import signal
@@ -136,7 +137,8 @@ def start(mode, listeners=1, flags=(), keys=(ACCESS_KEY, SECRET_KEY)):
     def read():
         for line in process.stdout:
             if line.startswith("s3ultra ready:"):
-                urls.extend(re.findall(r"http://[0-9.]+:[0-9]+", line))
+                # The addresses come before the settings, one of which is the admin server's.
+                urls.extend(itertools.takewhile(lambda word: word.startswith("http://"), line.split()[2:]))
                 ready.set()
         ready.set()
 
