@@ -64,7 +64,7 @@ type Config struct {
 	// store.Persistence.Sync. The zero value is store.SyncAlways.
 	SyncInterval time.Duration
 
-	// Version is named in the Server header. Version and Commit are in the
+	// Version and Commit are in the
 	// metrics.
 	Version string
 	Commit  string
