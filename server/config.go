@@ -64,8 +64,7 @@ type Config struct {
 	// store.Persistence.Sync. The zero value is store.SyncAlways.
 	SyncInterval time.Duration
 
-	// Version and Commit are in the
-	// metrics.
+	// Version and Commit are in the metrics.
 	Version string
 	Commit  string
 	// Listeners is how many calls of Serve make the server ready; 0 means one.
