@@ -90,7 +90,7 @@ func (r *request) createBucket() error {
 	if v := r.header("x-amz-bucket-object-lock-enabled"); equalFold(v, "true") {
 		return errNotImplemented.because(errors.New("object lock"))
 	}
-	if r.ctx.RequestBodyStream() != nil && !equalHeader(r.known[headerContentLength], "0") {
+	if r.ctx.RequestBodyStream() != nil && string(r.known[headerContentLength]) != "0" {
 		text, err := r.receiveDocument(maxSmallDocument)
 		if err != nil {
 			return err
@@ -117,8 +117,6 @@ func (r *request) createBucket() error {
 	r.ctx.Response.Header.SetCanonical(nameLocation, append([]byte{'/'}, name...))
 	return r.sendNothing(200)
 }
-
-func equalHeader(v []byte, want string) bool { return string(v) == want }
 
 // headBucket is HeadBucket.
 //

@@ -70,7 +70,7 @@ func (a checksumAlgorithm) size() int { return checksumInfos[a].size }
 // x-amz-checksum-algorithm or x-amz-sdk-checksum-algorithm.
 func parseChecksumAlgorithm(name []byte) (checksumAlgorithm, bool) {
 	for a := checksumCRC32; a <= checksumSHA256; a++ {
-		if equalFoldASCII(name, checksumInfos[a].name) {
+		if equalFold(name, checksumInfos[a].header[len(checksumHeaderPrefix):]) {
 			return a, true
 		}
 	}
@@ -81,32 +81,18 @@ func parseChecksumAlgorithm(name []byte) (checksumAlgorithm, bool) {
 // Other x-amz-checksum- headers, such as x-amz-checksum-type, are not ok.
 func algorithmOfHeader(name []byte) (checksumAlgorithm, bool) {
 	n := len(checksumHeaderPrefix)
-	if len(name) <= n || !equalFoldASCII(name[:n], checksumHeaderPrefix) {
+	if len(name) <= n || !equalFold(name[:n], checksumHeaderPrefix) {
 		return checksumNone, false
 	}
 	return parseChecksumAlgorithm(name[n:])
 }
 
-// equalFoldASCII compares without regard to the case of ASCII letters; bytes.EqualFold would also
-// take the Kelvin sign for a k.
-func equalFoldASCII(b []byte, s string) bool {
-	if len(b) != len(s) {
-		return false
-	}
-	for i, c := range b {
-		if c != s[i] && (c|0x20 != s[i]|0x20 || c|0x20 < 'a' || c|0x20 > 'z') {
-			return false
-		}
-	}
-	return true
-}
-
 // parseChecksumType reads x-amz-checksum-type, in any case.
 func parseChecksumType(name []byte) (composite, ok bool) {
 	switch {
-	case equalFoldASCII(name, "COMPOSITE"):
+	case equalFold(name, "composite"):
 		return true, true
-	case equalFoldASCII(name, "FULL_OBJECT"):
+	case equalFold(name, "full_object"):
 		return false, true
 	}
 	return false, false

@@ -28,7 +28,7 @@ func (r *request) fail(err error) {
 	resp.Header.SetNoDefaultContentType(true)
 	resp.SetStatusCode(e.Status)
 	r.setRequestID()
-	if e == errNotModified || e.Status == 304 {
+	if e.Status == 304 {
 		r.setNotModifiedHeaders()
 		return
 	}

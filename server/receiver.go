@@ -15,7 +15,6 @@ type receiver struct {
 	r        *request
 	plan     *bodyPlan
 	verify   bool
-	wantMD5  bool // the caller needs the MD5 even if no header names one
 	count    int64
 	sha, md5 digest
 	sum      digest
@@ -93,9 +92,11 @@ func (r *request) receiveText(plan bodyPlan, limit int64) ([]byte, error) {
 	return text, err
 }
 
+// newReceiver starts a receiver; wantMD5 asks for the MD5 even if no header
+// names one.
 func (r *request) newReceiver(plan *bodyPlan, wantMD5 bool) *receiver {
 	rx := &r.receiver
-	rx.r, rx.plan, rx.verify, rx.wantMD5, rx.count = r, plan, r.srv.cfg.VerifyPayload, wantMD5, 0
+	rx.r, rx.plan, rx.verify, rx.count = r, plan, r.srv.cfg.VerifyPayload, 0
 	if rx.verify && plan.literal {
 		rx.sha.Reset(checksumSHA256)
 	}

@@ -23,10 +23,8 @@ func routeService(method, sub string) *operation {
 		return opNotImplemented
 	case method == "GET" || method == "HEAD":
 		return opListBuckets
-	case method == "POST":
-		// IAM and STS calls arrive here when a client's one endpoint is ours.
-		return opNotAllowed
 	}
+	// IAM and STS calls arrive here when a client's one endpoint is ours.
 	return opNotAllowed
 }
 
