@@ -4,80 +4,86 @@
 // formula with test vectors; it is a contract and does not change within a major version.
 package synth
 
-import "encoding/binary"
-
-// gamma is the Weyl step between words: the odd integer closest to 2^64 divided by the golden
-// ratio, as in Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014).
-const gamma = 0x9E3779B97F4A7C15
-
-// The multipliers and shifts of mix are Stafford's variant 13, the finaliser of splitmix64.
-const (
-	mul1 = 0xBF58476D1CE4E5B9
-	mul2 = 0x94D049BB133111EB
+import (
+	"encoding/binary"
+	"math/bits"
 )
 
-// mix is the finaliser of splitmix64, a bijection of 64-bit words.
-func mix(z uint64) uint64 {
-	return mixWith(z, mul1, mul2)
-}
+// Pattern v1 goes by blocks of eight chains of eight words. A chain starts from its own counter with
+// splitmix64's finaliser (mix, but for the value y on the way) and goes on by the step of RomuDuoJr
+// (Overton, "Romu: Fast Nonlinear Pseudo-Random Number Generators", 2020), which costs one multiply a
+// word where the finaliser costs two and three exclusive-ors. It is started anew after eight words,
+// so that its period does not matter and any word is at most eight steps away. Eight chains side by
+// side fill a register of AVX-512 with each step.
+const (
+	lanes      = 8
+	rowBytes   = 8 * lanes // one word of each chain
+	blockBytes = 8 * rowBytes
 
-// mixWith is mix with the multipliers in registers, see mixing.
-func mixWith(z, m1, m2 uint64) uint64 {
-	z = (z ^ z>>30) * m1
-	z = (z ^ z>>27) * m2
-	return z ^ z>>31
-}
+	// mul3 and turn are RomuDuoJr's.
+	mul3 = 0xD3833E804F4C574B
+	turn = 27
 
-// Fill writes bytes [off, off+len(dst)) of stream h, pattern v1, into dst: word i, the
-// little-endian 64-bit word at byte 8*i, is mix(h + (i+1)*gamma). off is in bytes, need not be
-// aligned and must not be negative. Fill does not allocate, keeps no reference to dst and may run
-// concurrently.
+	// blockGamma is the distance from a block's first counter to the next one's.
+	blockGamma = lanes * gamma % (1 << 64)
+)
+
+// Fill writes bytes [off, off+len(dst)) of stream h, pattern v1, into dst. The little-endian word at
+// byte 512*b + 64*j + 8*l, for j and l from 0 to 7, is word j of chain c = 8*b + l: with
+// z = h + (c+1)*gamma, y = (z ^ z>>30)*mul1, x = (y ^ y>>27)*mul2, x ^= x>>31 and
+// y = rotl(y-x, 27), word 0 is x, and x, y = y*mul3, rotl(y-x, 27) goes on to the next. off is in
+// bytes, need not be aligned and must not be negative. Fill does not allocate, keeps no reference to
+// dst and may run concurrently.
 func Fill(dst []byte, h uint64, off int64) {
-	// x is the mixer's input for the word that holds byte off; it wraps by design.
-	x := h + (uint64(off)>>3+1)*gamma
-	if r := uint(off) & 7; r != 0 {
-		n := putPartial(dst, mix(x)>>(8*r), int(8-r))
-		dst = dst[n:]
-		x += gamma
+	// z is the counter of the first chain of the block that holds byte off; it wraps by design.
+	z := h + (uint64(off)/blockBytes*lanes+1)*gamma
+	if skip := int(off % blockBytes); skip != 0 {
+		var edge [blockBytes]byte
+		fillBlocks(edge[:], z)
+		dst = dst[copy(dst, edge[skip:]):]
+		z += blockGamma
 	}
-	n := len(dst) &^ 7
-	fillWords(dst[:n], x)
-	putPartial(dst[n:], mix(x+uint64(n>>3)*gamma), 8)
+	n := len(dst) &^ (blockBytes - 1)
+	fillBlocks(dst[:n], z)
+	if n < len(dst) {
+		var edge [blockBytes]byte
+		fillBlocks(edge[:], z+uint64(n/blockBytes)*blockGamma)
+		copy(dst[n:], edge[:])
+	}
 }
 
-// putPartial writes the low bytes of w, at most n of them, to dst and returns how many it wrote.
-func putPartial(dst []byte, w uint64, n int) int {
-	n = min(n, len(dst))
-	for i := range n {
-		dst[i] = byte(w)
-		w >>= 8
-	}
-	return n
-}
+// multipliers are where the compiler cannot see their values: it then keeps them in registers instead
+// of loading ten-byte immediates for every word.
+var multipliers = [3]uint64{mul1, mul2, mul3}
 
-// mixing holds mul1, mul2 and gamma where the compiler cannot see their values: it then keeps them
-// in registers instead of loading ten-byte immediates for every word, which costs a sixth.
-var mixing = [3]uint64{mul1, mul2, gamma}
-
-// fillWordsGeneric writes whole words, mix(x), mix(x+gamma), …; len(dst) is a multiple of 8. A word
-// is a chain of about 14 cycles; four independent ones a turn keep the multiplier busy. Measured:
-// one is 16 % slower, two and eight (which spill registers) 5 %.
-func fillWordsGeneric(dst []byte, x uint64) {
-	m1, m2, g := mixing[0], mixing[1], mixing[2]
-	i := 0
-	for ; i <= len(dst)-32; i += 32 {
-		d := (*[32]byte)(dst[i:])
-		binary.LittleEndian.PutUint64(d[0:8], mixWith(x, m1, m2))
-		x += g
-		binary.LittleEndian.PutUint64(d[8:16], mixWith(x, m1, m2))
-		x += g
-		binary.LittleEndian.PutUint64(d[16:24], mixWith(x, m1, m2))
-		x += g
-		binary.LittleEndian.PutUint64(d[24:32], mixWith(x, m1, m2))
-		x += g
-	}
-	for ; i <= len(dst)-8; i += 8 {
-		binary.LittleEndian.PutUint64(dst[i:], mixWith(x, m1, m2))
-		x += g
+// fillBlocksGeneric writes whole blocks, the first chain having counter z; len(dst) is a multiple of
+// blockBytes. The steps are written out because the CPU then overlaps one chain with the next by
+// itself: chains side by side in the source are slower, for want of registers.
+func fillBlocksGeneric(dst []byte, z uint64) {
+	m1, m2, m3 := multipliers[0], multipliers[1], multipliers[2]
+	for ; len(dst) >= blockBytes; dst = dst[blockBytes:] {
+		block := (*[blockBytes]byte)(dst)
+		for l := 0; l < rowBytes; l += 8 {
+			d := (*[blockBytes - rowBytes + 8]byte)(block[l:])
+			y := (z ^ z>>30) * m1
+			x := (y ^ y>>27) * m2
+			x ^= x >> 31
+			z += gamma
+			y = bits.RotateLeft64(y-x, turn)
+			binary.LittleEndian.PutUint64(d[0*rowBytes:], x)
+			x, y = y*m3, bits.RotateLeft64(y-x, turn)
+			binary.LittleEndian.PutUint64(d[1*rowBytes:], x)
+			x, y = y*m3, bits.RotateLeft64(y-x, turn)
+			binary.LittleEndian.PutUint64(d[2*rowBytes:], x)
+			x, y = y*m3, bits.RotateLeft64(y-x, turn)
+			binary.LittleEndian.PutUint64(d[3*rowBytes:], x)
+			x, y = y*m3, bits.RotateLeft64(y-x, turn)
+			binary.LittleEndian.PutUint64(d[4*rowBytes:], x)
+			x, y = y*m3, bits.RotateLeft64(y-x, turn)
+			binary.LittleEndian.PutUint64(d[5*rowBytes:], x)
+			x, y = y*m3, bits.RotateLeft64(y-x, turn)
+			binary.LittleEndian.PutUint64(d[6*rowBytes:], x)
+			binary.LittleEndian.PutUint64(d[7*rowBytes:], y*m3)
+		}
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// kernels are the implementations of fillWords that this CPU can run.
+// kernels are the implementations of fillBlocks that this CPU can run.
 func kernels() map[string]func(dst []byte, x uint64) {
-	m := map[string]func([]byte, uint64){"generic": fillWordsGeneric}
+	m := map[string]func([]byte, uint64){"generic": fillBlocksGeneric}
 	if hasAVX2 {
 		m["avx2"] = fillAVX2
 	}
@@ -23,14 +23,14 @@ func FuzzKernels(f *testing.F) {
 	f.Add(uint64(1), uint8(1), uint8(1))
 	f.Add(uint64(1<<64-1), uint8(63), uint8(64))
 	f.Add(uint64(gamma), uint8(8), uint8(255))
-	f.Fuzz(func(t *testing.T, x uint64, blocks, align uint8) {
-		n := (int(blocks) + 1) * vectorBlock
-		want := wantFill(n, x-gamma, 0)
+	f.Fuzz(func(t *testing.T, z uint64, blocks, align uint8) {
+		n := (int(blocks)%64 + 1) * blockBytes
+		want := wantFill(n, z-gamma, 0)
 		for name, fill := range kernels() {
 			room := bytes.Repeat([]byte{0xA5}, int(align)+n+64)
-			fill(room[align:int(align)+n], x)
+			fill(room[align:int(align)+n], z)
 			if got := room[align : int(align)+n]; !bytes.Equal(got, want) {
-				t.Errorf("unexpected words of %s from counter %#x, %d bytes at alignment %d", name, x, n, align)
+				t.Errorf("unexpected words of %s from counter %#x, %d bytes at alignment %d", name, z, n, align)
 			}
 			before, after := room[:align], room[int(align)+n:]
 			if !bytes.Equal(before, bytes.Repeat([]byte{0xA5}, len(before))) ||

@@ -188,3 +188,13 @@ func fillOffsets(dst []byte, salt uint64, off int64) {
 	}
 	putPartial(dst, w, 8)
 }
+
+// putPartial writes the low bytes of w, at most n of them, to dst and returns how many it wrote.
+func putPartial(dst []byte, w uint64, n int) int {
+	n = min(n, len(dst))
+	for i := range n {
+		dst[i] = byte(w)
+		w >>= 8
+	}
+	return n
+}

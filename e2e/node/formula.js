@@ -24,16 +24,33 @@ function nameHash(seed, bucket, key) {
   return mix(f ^ BigInt(length));
 }
 
+function rotate(z) {
+  return BigInt.asUintN(64, z << 27n) | (z >> 37n);
+}
+
+// The eight words of the chain that starts from counter z.
+function chain(z) {
+  let x = mix(z);
+  let y = rotate(BigInt.asUintN(64, (z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n - x));
+  const words = [];
+  for (let j = 0; j < 8; j++) {
+    words.push(x);
+    [x, y] = [BigInt.asUintN(64, y * 0xd3833e804f4c574bn), rotate(BigInt.asUintN(64, y - x))];
+  }
+  return words;
+}
+
 // Bytes [offset, offset+length) of the synthetic object bucket/key.
 export function content(seed, bucket, key, offset, length) {
   const h = nameHash(seed, bucket, key);
-  const first = Math.floor(offset / 8);
-  const words = Math.ceil((offset + length) / 8) - first;
-  const out = Buffer.alloc(words * 8);
-  let state = BigInt.asUintN(64, h + BigInt(first) * GAMMA);
-  for (let i = 0; i < words; i++) {
-    state = BigInt.asUintN(64, state + GAMMA);
-    out.writeBigUInt64LE(mix(state), i * 8);
+  const first = Math.floor(offset / 512);
+  const blocks = Math.ceil((offset + length) / 512) - first;
+  const out = Buffer.alloc(blocks * 512);
+  let counter = BigInt.asUintN(64, h + BigInt(first) * 8n * GAMMA);
+  for (let c = 0; c < blocks * 8; c++) {
+    counter = BigInt.asUintN(64, counter + GAMMA);
+    const at = Math.floor(c / 8) * 512 + (c % 8) * 8;
+    chain(counter).forEach((word, j) => out.writeBigUInt64LE(word, at + 64 * j));
   }
-  return out.subarray(offset - first * 8, offset - first * 8 + length);
+  return out.subarray(offset - first * 512, offset - first * 512 + length);
 }

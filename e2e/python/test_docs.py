@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from harness.formula import content
 from harness.server import REPO, start
 
 KEYS = ("bench", "s3cr3t")  # those that the page tells to start the server with
@@ -51,3 +52,18 @@ class TestDocs:
         )  # fmt: skip
         assert done.returncode == 0, done.stdout + done.stderr
         assert done.stdout.strip(), "the block prints nothing"
+
+
+class TestData:
+    client = "docs/data.md"
+    version = "-"
+
+    def test_numpy(self):
+        """The page's own program gives the bytes that the tests' formula gives, which others compare with the server."""
+        page = (REPO / "docs" / "data.md").read_text(encoding="utf-8")
+        (program,) = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
+        names = {}
+        exec(program, names)  # noqa: S102 - the documentation's own program
+        for offset, length in ((0, 5000), (509, 8), (2**32 + 5, 1300), (2**63 - 9, 8)):
+            got = names["data"](names["stream"](7, "b/a b+c/ключ".encode()), offset, length)
+            assert got == content(7, "b", "a b+c/ключ", offset, length)

@@ -9,8 +9,8 @@ GAMMA = 0x9E3779B97F4A7C15  # the golden-ratio increment of splitmix64
 MASK = 2**64 - 1
 NAME_PRIME = 0xBF58476D1CE4E5B9  # of the name's hash
 
-# 32 Ki words are 256 KiB: the temporaries of one block stay in the L2 cache.
-BLOCK_WORDS = 32 * 1024
+# 4 Ki chains give 256 KiB: the temporaries of one turn stay in the L2 cache.
+TURN_CHAINS = 4 * 1024
 
 
 def mix(z):
@@ -30,23 +30,31 @@ def name_hash(seed, bucket, key):
     return mix(f ^ len(name))
 
 
+def rotate(z):
+    return z << np.uint64(27) | z >> np.uint64(37)
+
+
 def stream(h, offset, length):
     """Bytes [offset, offset+length) of stream h, as a uint8 array."""
-    first, last = offset // 8, (offset + length + 7) // 8
-    words = np.empty(last - first, dtype="<u8")
+    first, last = offset // 512, (offset + length + 511) // 512
+    blocks = np.empty((last - first, 8, 8), dtype="<u8")  # block, word of the chain, chain
+    turn = TURN_CHAINS // 8
     with np.errstate(over="ignore"):
-        for start in range(0, len(words), BLOCK_WORDS):
-            z = words[start : start + BLOCK_WORDS]
-            z[:] = np.arange(first + start + 1, first + start + 1 + len(z), dtype=np.uint64)
+        for start in range(0, len(blocks), turn):
+            rows = blocks[start : start + turn]
+            counter = 8 * (first + start) + 1
+            z = np.arange(counter, counter + 8 * len(rows), dtype=np.uint64)
             z *= np.uint64(GAMMA)
             z += np.uint64(h)
-            z ^= z >> np.uint64(30)
-            z *= np.uint64(0xBF58476D1CE4E5B9)
-            z ^= z >> np.uint64(27)
-            z *= np.uint64(0x94D049BB133111EB)
-            z ^= z >> np.uint64(31)
-    skip = offset - first * 8
-    return words.view(np.uint8)[skip : skip + length]
+            y = (z ^ z >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+            x = (y ^ y >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+            x ^= x >> np.uint64(31)
+            y = rotate(y - x)
+            for j in range(8):
+                rows[:, j] = x.reshape(-1, 8)
+                x, y = y * np.uint64(0xD3833E804F4C574B), rotate(y - x)
+    skip = offset - first * 512
+    return blocks.reshape(-1).view(np.uint8)[skip : skip + length]
 
 
 def content(seed, bucket, key, offset, length):
