@@ -21,6 +21,7 @@ type Bucket struct {
 	objects    atomic.Int64 // in the index
 	bytes      atomic.Int64
 	versioning atomic.Uint32 // Versioning; changed with mu held
+	documents  documents     // changed with mu held
 
 	cursors        sync.Pool // *Cursor
 	versionCursors sync.Pool // *VersionCursor
@@ -346,6 +347,7 @@ func (b *Bucket) close() error {
 	b.gone = true
 	b.virtual.Store(nil)
 	b.index.clear()
+	b.dropDocuments()
 	b.mu.Unlock()
 	for _, u := range b.uploads.close() {
 		// An upload being completed right now finds the bucket gone.

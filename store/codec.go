@@ -21,6 +21,7 @@ const (
 	rowUpload    = 'U' // bucket, id -> uploadRow
 	rowPart      = 'P' // bucket, id, number -> partRow
 	rowCompleted = 'C' // bucket, id -> completedRow
+	rowDocument  = 'D' // bucket, DocumentKind -> text
 )
 
 // formatVersion goes up when an older program would misread the rows.

@@ -88,6 +88,11 @@ func snapshotOf(t *testing.T, s *Store) snapshot {
 		Completed: map[string]Object{}, Len: map[string]int{}, Bytes: map[string]int64{}}
 	for _, b := range s.Buckets() {
 		n.Buckets = append(n.Buckets, fmt.Sprint(b.Name(), b.Mode(), b.Created().UnixNano(), b.Versioning()))
+		for kind := range documentKinds {
+			if d := b.Document(kind); d != nil {
+				n.Buckets = append(n.Buckets, fmt.Sprint(kind, d.Text))
+			}
+		}
 		n.Len[b.Name()], n.Bytes[b.Name()] = b.Len(), b.Bytes()
 		c := b.VersionCursor()
 		for ok := c.Seek(nil); ok; ok = c.Next() {
@@ -194,6 +199,25 @@ func randomOperation(t *testing.T, rng *rand.Rand, s *Store, now time.Time) {
 	}
 	size := []int{50, 300, 300, 300, 3000, 3000, 100_000}[rng.IntN(7)]
 	switch n := rng.IntN(100); {
+	case n < 5:
+		c := b.VersionCursor()
+		var v Version
+		found := c.Seek(key) && !c.IsMarker()
+		if found {
+			key, v = bytes.Clone(c.Key()), c.Object().Version
+		}
+		c.Close()
+		if !found {
+			return
+		}
+		if err := b.ChangeMeta(key, v, true, func(o *Object) (string, error) { return fmt.Sprint("t", rng.IntN(9)), nil }); err != nil {
+			t.Fatal(err)
+		}
+	case n < 8:
+		text := strings.Repeat("d", rng.IntN(3))
+		if err := b.SetDocument(DocumentKind(rng.IntN(int(documentKinds))), text); err != nil {
+			t.Fatal(err)
+		}
 	case n < 45:
 		p := body(size)
 		o := Object{Size: int64(len(p)), ModTime: now.UnixMilli(), Content: rng.Uint64(), Data: data(p)}

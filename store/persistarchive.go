@@ -165,7 +165,7 @@ func (a *Archive) Import(bucket string, now time.Time) (*Importer, error) {
 // lastNumber is the highest bucket number that rows have, of a bucket or left
 // of one.
 func (a *Archive) lastNumber() (last uint64, err error) {
-	for _, kind := range []byte{rowObject, rowUpload, rowPart, rowCompleted} {
+	for _, kind := range []byte{rowObject, rowUpload, rowPart, rowCompleted, rowDocument} {
 		err := a.d.numbers(kind, func(no uint64) { last = max(last, no) })
 		if err != nil {
 			return 0, err

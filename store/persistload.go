@@ -42,6 +42,9 @@ func (s *Store) load() error {
 			return fmt.Errorf("cannot read bucket %s: %w", buckets[i].name, err)
 		}
 	}
+	if err := l.documents(buckets); err != nil {
+		return err
+	}
 	if err := l.completed(); err != nil {
 		return err
 	}

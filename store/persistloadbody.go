@@ -108,7 +108,7 @@ func (l *loader) dropOrphans() error {
 	}
 	batch := d.db.NewBatch()
 	defer batch.Close()
-	for _, kind := range []byte{rowObject, rowUpload, rowPart} {
+	for _, kind := range []byte{rowObject, rowUpload, rowPart, rowDocument} {
 		err := d.numbers(kind, func(no uint64) {
 			l.s.bucketNo = max(l.s.bucketNo, no)
 			if !known[no] {

@@ -225,7 +225,7 @@ func (b *Bucket) logBucket(v Versioning) error {
 	return d.commit(t)
 }
 
-// logGone writes ahead that b, its holes and its uploads cease to be.
+// logGone writes ahead that b, its holes, uploads and documents cease to be.
 func (b *Bucket) logGone() error {
 	d := b.st.persist
 	if d == nil {
@@ -233,7 +233,7 @@ func (b *Bucket) logGone() error {
 	}
 	t := d.begin()
 	t.drop(changeDelete, func(dst []byte) []byte { return append(append(dst, rowBucket), b.name...) })
-	for _, kind := range []byte{rowObject, rowUpload, rowPart} {
+	for _, kind := range []byte{rowObject, rowUpload, rowPart, rowDocument} {
 		t.drop(changeClear, func(dst []byte) []byte { return appendBucketPrefix(dst, kind, b.no) })
 	}
 	return d.commit(t)

@@ -127,6 +127,30 @@ func versionsModel(t *testing.T, rng *rand.Rand, start Versioning) {
 			}
 			n.v = o.Version
 			m.add(key, n)
+		case op < 5:
+			l := m.keys[key]
+			if len(l) == 0 {
+				break
+			}
+			i := rng.IntN(len(l))
+			text := fmt.Sprint("changed", step%5)
+			change := func(o *Object) (string, error) {
+				if o.Version != l[i].v || o.Meta != l[i].text || o.Size != l[i].size {
+					t.Errorf("unexpected object to change; got %+v; want %+v", o, l[i])
+				}
+				return text, nil
+			}
+			err := b.ChangeMeta([]byte(key), l[i].v, i > 0 || l[i].size < 0 || rng.IntN(2) == 0, change)
+			if l[i].size < 0 {
+				if err != ErrDeleteMarker {
+					t.Fatalf("unexpected error of changing a marker; got %v", err)
+				}
+				break
+			}
+			if err != nil {
+				t.Fatalf("cannot change version %v of %q: %v", l[i].v, key, err)
+			}
+			l[i].text = text
 		case op < 6:
 			d, err := b.Delete([]byte(key), now, shown(cur, had))
 			want := Deleted{Existed: had, Marker: m.state != VersioningUnset, Version: d.Version}

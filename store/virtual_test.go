@@ -114,6 +114,16 @@ func TestVirtualModel(t *testing.T) {
 				t.Fatalf("unexpected result of deleting %q; got %+v, %v; want existed %v", key, d, err, had)
 			}
 			delete(m, key)
+		} else if rng.IntN(8) == 0 {
+			text := []string{"", "y"}[rng.IntN(2)]
+			err := b.ChangeMeta([]byte(key), 0, rng.IntN(2) == 0, func(o *Object) (string, error) { return text, check(o) })
+			if had != (err == nil) || !had && err != ErrNoSuchVersion {
+				t.Fatalf("unexpected error of changing %q; got %v; want existed %v", key, err, had)
+			}
+			if had {
+				old.Meta = text
+				m[key] = old
+			}
 		} else {
 			o := Object{Size: int64(rng.IntN(1000)), ModTime: int64(step), ETag: DeriveETag(uint64(step), 0, 1), Content: rng.Uint64(), Meta: []string{"", "x", "x/y"}[rng.IntN(3)]}
 			if rng.IntN(8) == 0 {
