@@ -167,21 +167,16 @@ type bucketDefault struct {
 // bucketDefaults holds the answers by sub-resource: those AWS gives for a new
 // bucket.
 var bucketDefaults = map[string]bucketDefault{
-	"accelerate":        {document: "<AccelerateConfiguration" + xmlNamespace + "/>"},
-	"cors":              {err: errNoSuchCORSConfiguration},
-	"encryption":        {err: errEncryptionConfigNotFound},
-	"lifecycle":         {err: errNoSuchLifecycleConfiguration},
-	"logging":           {document: "<BucketLoggingStatus" + xmlNamespace + "/>"},
-	"notification":      {document: "<NotificationConfiguration" + xmlNamespace + "/>"},
-	"object-lock":       {err: errObjectLockConfigNotFound},
-	"ownershipControls": {err: errOwnershipControlsNotFound},
-	"policy":            {err: errNoSuchBucketPolicy},
-	"policyStatus":      {err: errNoSuchBucketPolicy},
-	"publicAccessBlock": {err: errNoSuchPublicAccessBlock},
-	"replication":       {err: errReplicationConfigNotFound},
-	"requestPayment":    {document: "<RequestPaymentConfiguration" + xmlNamespace + "><Payer>BucketOwner</Payer></RequestPaymentConfiguration>"},
-	"tagging":           {err: errNoSuchTagSet},
-	"website":           {err: errNoSuchWebsiteConfiguration},
+	"accelerate":     {document: "<AccelerateConfiguration" + xmlNamespace + "/>"},
+	"cors":           {err: errNoSuchCORSConfiguration},
+	"encryption":     {err: errEncryptionConfigNotFound},
+	"lifecycle":      {err: errNoSuchLifecycleConfiguration},
+	"logging":        {document: "<BucketLoggingStatus" + xmlNamespace + "/>"},
+	"notification":   {document: "<NotificationConfiguration" + xmlNamespace + "/>"},
+	"object-lock":    {err: errObjectLockConfigNotFound},
+	"replication":    {err: errReplicationConfigNotFound},
+	"requestPayment": {document: "<RequestPaymentConfiguration" + xmlNamespace + "><Payer>BucketOwner</Payer></RequestPaymentConfiguration>"},
+	"website":        {err: errNoSuchWebsiteConfiguration},
 }
 
 // getBucketConfiguration answers the probes that clients make at start for

@@ -617,8 +617,8 @@ func TestH01ExpectNotImplemented(t *testing.T) {
 		header string
 		status int
 	}{
-		{"/bkt/k?acl", "", 501},
-		{"/bkt?policy", "", 501},
+		{"/bkt/k?legal-hold", "", 501},
+		{"/bkt?cors", "", 501},
 		{"/", "", 405},
 		{"/BAD_NAME", "", 400},
 		{"/none/c", "x-amz-copy-source: bkt/k", 404},

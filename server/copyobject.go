@@ -38,10 +38,15 @@ func (r *request) copyObject() error {
 	if self && !replace && r.header(storageClassHeader) == nil && r.header("x-amz-website-redirect-location") == nil {
 		return errInvalidRequest.saying("This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.")
 	}
+	tags, err := r.copyTags(o.Meta)
+	if err != nil {
+		return err
+	}
 	meta, err := r.copyMetadata(o.Meta, replace)
 	if err != nil {
 		return err
 	}
+	meta = appendMetaTags(meta, tags)
 	if err := r.copyChecksum(o); err != nil {
 		return err
 	}
@@ -102,7 +107,9 @@ func (r *request) copyMetadata(source string, replace bool) ([]byte, error) {
 		}
 		m := readMetadata(source)
 		for name, value := m.next(); name != nil; name, value = m.next() {
-			if string(name) != storageClassHeader && string(name) != "x-amz-website-redirect-location" {
+			switch string(name) {
+			case storageClassHeader, "x-amz-website-redirect-location", taggingHeader:
+			default:
 				fields = append(fields, sigv4.Field{Name: name, Value: value})
 			}
 		}
@@ -110,6 +117,18 @@ func (r *request) copyMetadata(source string, replace bool) ([]byte, error) {
 	var err error
 	r.meta, err = appendMetadata(r.meta[:0], fields)
 	return r.meta, err
+}
+
+// copyTags returns the tags of a copy: the source's or the request's.
+func (r *request) copyTags(source string) ([]tag, error) {
+	switch v := r.header("x-amz-tagging-directive"); string(v) {
+	case "", "COPY":
+		return metaTags(source), nil
+	case "REPLACE":
+		return parseTagHeader(r.header(taggingHeader))
+	default:
+		return nil, invalidArgument("x-amz-tagging-directive", string(v), "Unknown tagging directive.")
+	}
 }
 
 // copyChecksum gives o the checksum that its copy has: the algorithm the

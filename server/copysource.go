@@ -48,6 +48,13 @@ func (r *request) openSource(o *store.Object) (copySource, error) {
 		return src, err
 	}
 	b := r.srv.store.Bucket(src.bucket)
+	action := actionGetObject
+	if src.hasVersion {
+		action = actionGetObjectVersion
+	}
+	if r.anonymous && (b == nil || !r.allowed(b, action, src.key)) {
+		return src, errAccessDenied.because(errors.New("the policy of the source's bucket does not allow " + action))
+	}
 	if b == nil {
 		return src, errNoSuchBucket.with("BucketName", string(src.bucket)).because(fmt.Errorf("copy source %s", src.bucket))
 	}

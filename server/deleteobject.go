@@ -130,6 +130,13 @@ func (r *request) deleteOne(b *store.Bucket, key, version, etag string) (store.D
 	case len(key) > maxKeyLength:
 		return store.Deleted{}, errKeyTooLong
 	}
+	action := actionDeleteObject
+	if version != "" {
+		action = actionDeleteObjectVersion
+	}
+	if err := r.authorize(b, action, viewBytes(key)); err != nil {
+		return store.Deleted{}, err
+	}
 	var v store.Version
 	if version != "" {
 		var ok bool

@@ -27,9 +27,11 @@ var (
 	errInvalidRange                 = &apiError{Code: "InvalidRange", Status: 416, Message: "The requested range is not satisfiable."}
 	errInvalidRequest               = &apiError{Code: "InvalidRequest", Status: 400, Message: "The request is not valid."}
 	errInvalidStorageClass          = &apiError{Code: "InvalidStorageClass", Status: 400, Message: "The storage class you specified is not valid."}
+	errInvalidTag                   = &apiError{Code: "InvalidTag", Status: 400, Message: "The tag provided was not a valid tag."}
 	errInvalidURI                   = &apiError{Code: "InvalidURI", Status: 400, Message: "The specified URI could not be parsed."}
 	errKeyTooLong                   = &apiError{Code: "KeyTooLongError", Status: 400, Message: "Your key is too long."}
 	errMalformedPOSTRequest         = &apiError{Code: "MalformedPOSTRequest", Status: 400, Message: "The body of your POST request is not well-formed multipart/form-data."}
+	errMalformedPolicy              = &apiError{Code: "MalformedPolicy", Status: 400, Message: "Policy has invalid resource"}
 	errMalformedTrailer             = &apiError{Code: "MalformedTrailerError", Status: 400, Message: "The request contained trailing data that was not well-formed or did not conform to what the headers announced."}
 	errMalformedXML                 = &apiError{Code: "MalformedXML", Status: 400, Message: "The XML you provided was not well-formed or did not validate against the published schema."}
 	errMaxPostPreData               = &apiError{Code: "MaxPostPreDataLengthExceededError", Status: 400, Message: "Your POST request fields preceding the upload file were too large."}
@@ -41,6 +43,7 @@ var (
 	errNoSuchUpload                 = &apiError{Code: "NoSuchUpload", Status: 404, Message: "The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed."}
 	errNoSuchVersion                = &apiError{Code: "NoSuchVersion", Status: 404, Message: "The specified version does not exist."}
 	errNotImplemented               = &apiError{Code: "NotImplemented", Status: 501, Message: "A header or query you provided implies functionality that is not implemented."}
+	errNoMinioAdmin                 = &apiError{Code: "NotImplemented", Status: 501, Message: "This server is s3ultra, which has no MinIO admin API: keys, buckets and policies are set by its flags, variables and the S3 API"}
 	errNotModified                  = &apiError{Code: "NotModified", Status: 304, Message: "Not Modified"}
 	errPreconditionFailed           = &apiError{Code: "PreconditionFailed", Status: 412, Message: "At least one of the preconditions you specified did not hold."}
 	errRequestHeaderSectionTooLarge = &apiError{Code: "RequestHeaderSectionTooLarge", Status: 431, Message: "Your request header section exceeds the maximum allowed size."}

@@ -114,6 +114,10 @@ func (r *request) setObjectHeaders(o *store.Object) {
 	typed := false
 	m := readMetadata(o.Meta)
 	for name, value := m.next(); name != nil; name, value = m.next() {
+		if string(name) == taggingHeader {
+			h.SetCanonical(nameTaggingCount, strconv.AppendInt(nil, int64(countTags(value)), 10))
+			continue
+		}
 		typed = typed || string(name) == "Content-Type"
 		h.SetCanonical(name, value)
 	}

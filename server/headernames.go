@@ -12,6 +12,7 @@ var (
 	nameMPPartsCount     = []byte("X-Amz-Mp-Parts-Count")
 	nameBucketRegion     = []byte("X-Amz-Bucket-Region")
 	nameChecksumType     = []byte("X-Amz-Checksum-Type")
+	nameTaggingCount     = []byte("X-Amz-Tagging-Count")
 	nameVersionID        = []byte("X-Amz-Version-Id")
 	nameSourceVersionID  = []byte("X-Amz-Copy-Source-Version-Id")
 	nameDeleteMarker     = []byte("X-Amz-Delete-Marker")

@@ -4,7 +4,7 @@ import "bytes"
 
 // Health paths answer without a signature and are in no log. No bucket can be
 // called _s3ultra: bucket names hold no underscore. The others are MinIO's,
-// which images and CI files ask; they hide three keys of a bucket called minio
+// which images and CI files ask; they hide a few keys of a bucket called minio
 // from path-style reads.
 //
 // Source: https://min.io/docs/minio/linux/operations/monitoring/healthcheck-probe.html
@@ -24,10 +24,22 @@ func isHealthPath(t *target) bool {
 		return false
 	}
 	switch string(t.path[len(minioHealthPrefix):]) {
-	case minioLive, "ready", "cluster":
+	case minioLive, "ready", "cluster", "cluster/read":
 		return true
 	}
 	return false
+}
+
+// minioAdminPrefix is what the paths of MinIO's admin API begin with: "v" and
+// the API's version follow. Like the health paths they hide keys of a bucket
+// called minio.
+const minioAdminPrefix = "/minio/admin/v"
+
+// isMinioAdminPath tells whether t is a call of MinIO's admin API. It is
+// answered before its signature is looked at, which names no region and would
+// be called malformed: that is not what its sender should hear.
+func isMinioAdminPath(t *target) bool {
+	return bytes.HasPrefix(t.path, []byte(minioAdminPrefix)) && string(t.bucket) == "minio"
 }
 
 // health answers 200 when the server can answer at all, and MinIO's ready and

@@ -200,8 +200,6 @@ func (r *request) checkWriteHeaders() error {
 			return errNotImplemented.with("Header", string(name)).because(fmt.Errorf("header %s", name))
 		case len(rest) >= 11 && equalFold(rest[:11], "object-lock"):
 			return errInvalidRequest.saying("Bucket is missing Object Lock Configuration")
-		case equalFold(rest, "tagging") && len(r.fields[i].Value) > 0:
-			return errNotImplemented.with("Header", string(name)).because(fmt.Errorf("header %s", name))
 		case equalFold(rest, "write-offset-bytes"):
 			return errNotImplemented.with("Header", string(name)).because(fmt.Errorf("header %s", name))
 		}

@@ -371,7 +371,7 @@ func TestAdminHealthAndConfig(t *testing.T) {
 	}
 	second := serve(t, f.srv, ln, f.mode)
 	until(t, "readiness", func() bool { status, _ := o.ask("GET", "/readyz"); return status == 200 })
-	for _, path := range []string{"/_s3ultra/health", "/minio/health/live", "/minio/health/ready", "/minio/health/cluster"} {
+	for _, path := range []string{"/_s3ultra/health", "/minio/health/live", "/minio/health/ready", "/minio/health/cluster", "/minio/health/cluster/read"} {
 		f.send(t, call{method: "GET", target: path, anonymous: true}).want(200)
 		second.send(t, call{method: "HEAD", target: path, anonymous: true}).wantBody(200, "")
 	}

@@ -1,7 +1,7 @@
 package server
 
 // maxOperations bounds the operations that are counted apart, number 0 being
-// the requests that named none. There are fewer than 50; a test holds the list
+// the requests that named none. There are some 50; a test holds the list
 // below it.
 const maxOperations = 64
 
@@ -16,6 +16,11 @@ var operations = numbered(
 	opGetObjectAttributes, opGetObjectAcl,
 	opCreateMultipartUpload, opUploadPart, opUploadPartCopy, opCompleteMultipartUpload,
 	opAbortMultipartUpload, opListParts,
+	opPutBucketPolicy, opGetBucketPolicy, opGetBucketPolicyStatus, opDeleteBucketPolicy,
+	opPutBucketTagging, opGetBucketTagging, opDeleteBucketTagging,
+	opPutPublicAccessBlock, opGetPublicAccessBlock, opDeletePublicAccessBlock,
+	opPutOwnershipControls, opGetOwnershipControls, opDeleteOwnershipControls,
+	opPutBucketAcl, opPutObjectAcl, opGetObjectTagging, opPutObjectTagging, opDeleteObjectTagging,
 	opHealth, opNotImplemented, opNotAllowed, opStrayParameter,
 )
 

@@ -19,7 +19,7 @@ func (r *request) createMultipartUpload() error {
 	if err := r.checkWriteHeaders(); err != nil {
 		return err
 	}
-	if r.meta, err = appendMetadata(r.meta[:0], r.fields); err != nil {
+	if err := r.writeMetadata(); err != nil {
 		return err
 	}
 	sum, err := r.uploadChecksum()

@@ -64,7 +64,7 @@ func (r *request) postObject() error {
 	if err != nil {
 		return err
 	}
-	policy, err := r.admitForm(form)
+	policy, err := r.admitForm(b, form)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (r *request) postObject() error {
 
 // admitForm checks the form's key, signature and policy and returns the policy.
 // A server that lets anybody write takes no notice of a form's policy either.
-func (r *request) admitForm(f *postForm) (*postPolicy, error) {
+func (r *request) admitForm(b *store.Bucket, f *postForm) (*postPolicy, error) {
 	key, ok := f.get(fieldKey)
 	switch {
 	case !ok:
@@ -120,6 +120,9 @@ func (r *request) admitForm(f *postForm) (*postPolicy, error) {
 		AccessKeyV2: field(fieldAccessKeyV2),
 		SignatureV2: field(fieldSignatureV2),
 	})
+	if errors.Is(err, sigv4.ErrNotSigned) {
+		return &postPolicy{maxSize: maxPutSize}, r.admitAnonymousForm(b, f, err)
+	}
 	var failure *sigv4.Failure
 	if errors.As(err, &failure) && errors.Is(failure, sigv4.ErrPolicyFields) {
 		return nil, errInvalidArgument.saying(failure.Reason).because(failure)
@@ -138,9 +141,6 @@ func (r *request) admitForm(f *postForm) (*postPolicy, error) {
 // stand for the request's headers, as in a PUT.
 func (r *request) planForm(f *postForm) (bodyPlan, error) {
 	p := bodyPlan{size: -1}
-	if len(f.value(fieldTagging)) > 0 {
-		return p, errNotImplemented.with("Header", fieldTagging).because(errors.New("field tagging"))
-	}
 	r.fields = r.fields[:0]
 	for _, field := range f.fields {
 		if err := checkHeaderField(field); err != nil {
@@ -154,6 +154,13 @@ func (r *request) planForm(f *postForm) (bodyPlan, error) {
 	var err error
 	if r.meta, err = appendMetadata(r.meta[:0], r.fields); err != nil {
 		return p, err
+	}
+	if text := f.value(fieldTagging); len(text) > 0 {
+		tags, err := parseObjectTagging(text)
+		if err != nil {
+			return p, err
+		}
+		r.meta = appendMetaTags(r.meta, tags)
 	}
 	if v := r.header("content-md5"); v != nil {
 		sum, ok := decodeChecksum(checksumMD5, v)

@@ -21,7 +21,7 @@ func (r *request) checkPutObject() error {
 	if err := r.checkWriteHeaders(); err != nil {
 		return err
 	}
-	if r.meta, err = appendMetadata(r.meta[:0], r.fields); err != nil {
+	if err := r.writeMetadata(); err != nil {
 		return err
 	}
 	// A write that must fail on the present object fails before its body; the

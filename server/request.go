@@ -27,6 +27,7 @@ type request struct {
 	// headersChecked: op.precheck has passed (an Expect: 100-continue request
 	// is checked before the client sends its body).
 	headersChecked bool
+	anonymous      bool         // only what the bucket's policy allows everybody
 	part           int          // of UploadPart
 	object         store.Object // scratch of the handler
 	page           listPage
@@ -119,7 +120,7 @@ func classify(name []byte) headerID {
 // reset points r at a new request and splits its header block.
 func (r *request) reset(s *Server, ctx *fasthttp.RequestCtx, now time.Time) {
 	r.srv, r.ctx, r.now = s, ctx, now
-	r.op, r.headersChecked = nil, false
+	r.op, r.headersChecked, r.anonymous = nil, false, false
 	r.newAccount(s)
 	s.ids.next(&r.id)
 	r.method = methodName(ctx.Request.Header.Method())

@@ -29,6 +29,9 @@ func routeService(method, sub string) *operation {
 }
 
 func routeBucket(method, sub string, t *target) *operation {
+	if c, ok := configurations[sub]; ok {
+		return c.route(method)
+	}
 	switch method {
 	case "HEAD":
 		if sub == "" {
@@ -40,6 +43,8 @@ func routeBucket(method, sub string, t *target) *operation {
 			return opCreateBucket
 		case "versioning":
 			return opPutBucketVersioning
+		case "acl":
+			return opPutBucketAcl
 		}
 	case "DELETE":
 		if sub == "" {
@@ -58,6 +63,34 @@ func routeBucket(method, sub string, t *target) *operation {
 		return opNotAllowed
 	}
 	return opNotImplemented
+}
+
+// configuration is the operations on a document of a bucket.
+type configuration struct{ get, put, remove *operation }
+
+// configurations are those documents that can be set, by sub-resource.
+var configurations = map[string]configuration{
+	"policy":            {opGetBucketPolicy, opPutBucketPolicy, opDeleteBucketPolicy},
+	"policyStatus":      {get: opGetBucketPolicyStatus},
+	"tagging":           {opGetBucketTagging, opPutBucketTagging, opDeleteBucketTagging},
+	"publicAccessBlock": {opGetPublicAccessBlock, opPutPublicAccessBlock, opDeletePublicAccessBlock},
+	"ownershipControls": {opGetOwnershipControls, opPutOwnershipControls, opDeleteOwnershipControls},
+}
+
+func (c configuration) route(method string) *operation {
+	op := opNotAllowed
+	switch method {
+	case "GET":
+		op = c.get
+	case "PUT":
+		op = c.put
+	case "DELETE":
+		op = c.remove
+	}
+	if op == nil {
+		return opNotAllowed
+	}
+	return op
 }
 
 func routeBucketGet(sub string, t *target) *operation {
@@ -99,17 +132,23 @@ func routeObject(method, sub string, t *target) *operation {
 			return opGetObjectAttributes
 		case "acl":
 			return opGetObjectAcl
+		case "tagging":
+			return opGetObjectTagging
 		}
 	case "HEAD":
 		if sub == "" {
 			return opHeadObject
 		}
 	case "PUT":
-		if sub == "" {
+		switch sub {
+		case "":
 			return opPutObject
-		}
-		if sub == "uploadId" {
+		case "uploadId":
 			return opUploadPart
+		case "acl":
+			return opPutObjectAcl
+		case "tagging":
+			return opPutObjectTagging
 		}
 	case "POST":
 		switch sub {
@@ -124,6 +163,8 @@ func routeObject(method, sub string, t *target) *operation {
 			return opDeleteObject
 		case "uploadId":
 			return opAbortMultipartUpload
+		case "tagging":
+			return opDeleteObjectTagging
 		}
 	default:
 		return opNotAllowed

@@ -319,13 +319,21 @@ func (r *request) checkHeaders() error {
 		r.op = opHealth
 		return nil
 	}
+	if isMinioAdminPath(&r.target) {
+		r.op = opNotImplemented
+		return errNoMinioAdmin
+	}
 	if r.method == "OPTIONS" {
 		return r.preflight()
 	}
 	r.op = copyVariant(route(r.method, &r.target), r.known[headerCopySource] != nil)
 	// A form is authenticated by its fields, once they are read.
 	if r.op != opPostObject {
-		if err := r.authenticate(); err != nil {
+		err := r.authenticate()
+		if errors.Is(err, sigv4.ErrNotSigned) {
+			err = r.admitAnonymous(err)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -45,7 +45,7 @@ func (r *request) lookup() error {
 		if b.Get(r.target.key, &r.object) {
 			return nil
 		}
-		return noCurrentObject(b, r.target.key)
+		return r.concealed(b, noCurrentObject(b, r.target.key))
 	}
 	switch err := b.GetVersion(r.target.key, v, &r.object); {
 	case errors.Is(err, store.ErrDeleteMarker):
@@ -57,7 +57,7 @@ func (r *request) lookup() error {
 			withHeader(headerVersionID, v.String()).
 			withHeader("Last-Modified", string(appendHTTPTime(nil, r.object.ModTime)))
 	case err != nil:
-		return noSuchVersion(r.target.key, v)
+		return r.concealed(b, noSuchVersion(r.target.key, v))
 	}
 	return nil
 }

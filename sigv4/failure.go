@@ -12,6 +12,9 @@ import (
 var (
 	// ErrAccessDenied: credentials are required and the request has none.
 	ErrAccessDenied = errors.New("access denied")
+	// ErrNotSigned: the request does not authenticate at all. Whether anybody may
+	// do what it asks is for the caller to say. S3 code AccessDenied.
+	ErrNotSigned = fmt.Errorf("request is not signed: %w", ErrAccessDenied)
 	// ErrInvalidAccessKeyID: no such access key.
 	ErrInvalidAccessKeyID = errors.New("unknown access key")
 	// ErrSignatureDoesNotMatch: the signature is not that of this request.
@@ -97,6 +100,10 @@ func (f *Failure) Error() string {
 
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
+
+// errAnonymous is the one Failure without details of its request: a public
+// bucket's readers all get it, and it costs them no allocation.
+var errAnonymous = fail(ErrNotSigned, "")
 
 func fail(cause error, reason string) *Failure {
 	return &Failure{Err: cause, Reason: reason}

@@ -58,7 +58,7 @@ func NewPolicyVerifier(c Config) *PolicyVerifier {
 func (v *PolicyVerifier) Open() bool { return v.open }
 
 // Verify checks the signature over the policy of f; what the policy says is for
-// the caller to check. An error is a *Failure: ErrAccessDenied (nothing is
+// the caller to check. An error is a *Failure: ErrNotSigned (nothing is
 // signed), ErrPolicyFields, ErrSignatureVersion, ErrInvalidAccessKeyID,
 // ErrSignatureDoesNotMatch. It keeps no reference to f.
 //
@@ -74,7 +74,7 @@ func (v *PolicyVerifier) Verify(f *PolicyForm) error {
 	var failure *Failure
 	switch {
 	case f.Policy == nil && !v4 && !v2:
-		failure = fail(ErrAccessDenied, "")
+		failure = errAnonymous
 	case f.Policy == nil:
 		failure = missingField("policy")
 	case v4:

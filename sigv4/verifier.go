@@ -55,7 +55,8 @@ func NewVerifier(c Config) (*Verifier, error) {
 // Verify checks the authentication of r as of now and fills a, which is reset
 // first. It needs only the headers, so it runs before the body is read; whether
 // the body is what was promised is for the caller (Auth.SHA256) or a Decoder to
-// check. An error is a *Failure. No allocation for an accepted request once a's
+// check. An error is a *Failure; of a request that is not signed (ErrNotSigned) a
+// tells the payload nevertheless, for a caller that lets some of those in. No allocation for an accepted request once a's
 // scratch has grown to the size of the requests.
 //
 // Where clients are known to differ, the bytes as received are tried first, then
@@ -80,7 +81,9 @@ func (v *Verifier) Verify(a *Auth, r *Request, now time.Time) error {
 		return nil
 	}
 	if f := v.verify(a, r, &h, now); f != nil {
-		a.reset()
+		if f != errAnonymous {
+			a.reset()
+		}
 		return f
 	}
 	return nil
@@ -164,7 +167,7 @@ func (a *Auth) readClaim(c *claim, h *heads, q *queryAuth) (lifetime time.Durati
 	case q.v2():
 		f = fail(ErrSignatureVersion, "Signature Version 2 is not accepted, use AWS4-HMAC-SHA256")
 	default:
-		f = fail(ErrAccessDenied, "the request is not signed")
+		f = errAnonymous
 	}
 	if f != nil {
 		return 0, f

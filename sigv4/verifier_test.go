@@ -454,8 +454,13 @@ func TestVerifyOpen(t *testing.T) {
 
 func TestVerifyAnonymous(t *testing.T) {
 	_, err := verifyAt(t, strictConfig, request("GET", "/b?prefix=a", "h"), exampleTime)
-	if !errors.Is(err, ErrAccessDenied) {
-		t.Errorf("unexpected error; got %v; want %v", err, ErrAccessDenied)
+	if !errors.Is(err, ErrAccessDenied) || !errors.Is(err, ErrNotSigned) {
+		t.Errorf("unexpected error; got %v; want %v", err, ErrNotSigned)
+	}
+	// Its body can be read all the same.
+	a, err := verifyAt(t, strictConfig, request("PUT", "/b/k", "h", "X-Amz-Content-Sha256", nameStreamingUnsignedTrailer), exampleTime)
+	if !errors.Is(err, ErrNotSigned) || a.Kind != Anonymous || a.Payload != PayloadStreamingUnsignedTrailer {
+		t.Errorf("unexpected auth of an unsigned upload; got %v, %v, %v", a.Kind, a.Payload, err)
 	}
 }
 
