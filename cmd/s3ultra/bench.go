@@ -8,9 +8,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/s3ultra/s3ultra/cmd/s3ultra/bench"
+	"github.com/s3ultra/s3ultra/cmd/s3ultra/cli"
 	"github.com/s3ultra/s3ultra/sigv4"
 )
 
@@ -33,38 +32,37 @@ func benchCommand() *cli.Command {
 // benchFlags returns the flags of the bench command. Only those of a key pair
 // and the region have variables, the same as serve's: the others change with
 // every run.
-func benchFlags() []cli.Flag {
-	env := func(name string) []string { return []string{envName(name)} }
-	return []cli.Flag{
-		&cli.StringSliceFlag{Name: "loads", Usage: "`LOADS` to run, a comma list; a name may end in *", DefaultText: "all but put-8m-trailer and part-32m-stream"},
-		&cli.IntFlag{Name: "rounds", Value: bench.DefaultRounds, Usage: "how often each row is measured; the median counts"},
-		&cli.DurationFlag{Name: "duration", Value: bench.DefaultDuration, Usage: "how long each row is measured in a round"},
-		&cli.IntSliceFlag{Name: "concurrency", Usage: "connections, a comma list; each load is measured with every `NUMBER`",
-			DefaultText: fmt.Sprintf("%d for large objects, %d for small requests", bench.DefaultLarge, bench.DefaultSmall)},
-		&cli.BoolFlag{Name: "json", Usage: "print all rounds as JSON instead of the table"},
+func benchFlags() []*cli.Flag {
+	return []*cli.Flag{
+		{Name: "loads", Value: cli.Strings(), Usage: "`LOADS` to run, a comma list; a name may end in *", Default: "all but put-8m-trailer and part-32m-stream"},
+		{Name: "rounds", Value: cli.Int(bench.DefaultRounds), Usage: "how often each row is measured; the median counts"},
+		{Name: "duration", Value: cli.Duration(bench.DefaultDuration), Usage: "how long each row is measured in a round"},
+		{Name: "concurrency", Value: cli.Ints(), Usage: "connections, a comma list; each load is measured with every `NUMBER`",
+			Default: fmt.Sprintf("%d for large objects, %d for small requests", bench.DefaultLarge, bench.DefaultSmall)},
+		{Name: "json", Value: cli.Bool(false), Usage: "print all rounds as JSON instead of the table"},
 
-		&cli.StringFlag{Name: "endpoint", Usage: "measure the S3 server at `URL` instead of s3ultra"},
-		&cli.BoolFlag{Name: "compare", Usage: "with --endpoint: measure s3ultra too, in turn with the other server"},
-		&cli.IntFlag{Name: "pid", Usage: "with --endpoint: the server's process `ID`, if it runs on this machine, for its CPU time"},
-		&cli.StringFlag{Name: "access-key", Usage: "with --endpoint: access key; without one requests are anonymous", EnvVars: env("access-key")},
-		&cli.StringFlag{Name: "secret-key", Usage: "with --endpoint: its secret key; also from the file in " + envName("secret-key") + "_FILE", EnvVars: env("secret-key")},
-		&cli.StringFlag{Name: "region", Value: defaultRegion, Usage: "with --endpoint: the region in signatures", EnvVars: env("region")},
-		&cli.StringFlag{Name: "bucket", Value: bench.DefaultBucket, Usage: "with --endpoint: bucket `NAME`, made if it does not exist; what the run puts into it is deleted at the end"},
+		{Name: "endpoint", Value: cli.String(""), Usage: "measure the S3 server at `URL` instead of s3ultra"},
+		{Name: "compare", Value: cli.Bool(false), Usage: "with --endpoint: measure s3ultra too, in turn with the other server"},
+		{Name: "pid", Value: cli.Int(0), Usage: "with --endpoint: the server's process `ID`, if it runs on this machine, for its CPU time"},
+		{Name: "access-key", Value: cli.String(""), Usage: "with --endpoint: access key; without one requests are anonymous", Env: envName("access-key")},
+		{Name: "secret-key", Value: cli.String(""), Usage: "with --endpoint: its secret key; also from the file in " + envName("secret-key") + "_FILE", Env: envName("secret-key")},
+		{Name: "region", Value: cli.String(defaultRegion), Usage: "with --endpoint: the region in signatures", Env: envName("region")},
+		{Name: "bucket", Value: cli.String(bench.DefaultBucket), Usage: "with --endpoint: bucket `NAME`, made if it does not exist; what the run puts into it is deleted at the end"},
 
-		&cli.StringFlag{Name: floorFlag, Hidden: true},
+		{Name: floorFlag, Value: cli.String(""), Hidden: true},
 	}
 }
 
 func runBench(c *cli.Context) error {
 	if kind := c.String(floorFlag); kind != "" {
-		return bench.ServeFloor(kind, c.App.Reader, c.App.Writer)
+		return bench.ServeFloor(kind, c.Stdin, c.Stdout)
 	}
 	cfg, err := readBenchConfig(c)
 	if err != nil {
 		return err
 	}
-	if isTerminal(c.App.ErrWriter) {
-		cfg.Progress = c.App.ErrWriter
+	if isTerminal(c.Stderr) {
+		cfg.Progress = c.Stderr
 	}
 	ctx, stop := signal.NotifyContext(c.Context, syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
@@ -79,7 +77,7 @@ func runBench(c *cli.Context) error {
 	if c.Bool("json") {
 		write = report.WriteJSON
 	}
-	if err := write(c.App.Writer); err != nil {
+	if err := write(c.Stdout); err != nil {
 		return err
 	}
 	if n := report.Failed(); n > 0 {
@@ -89,19 +87,19 @@ func runBench(c *cli.Context) error {
 }
 
 // readBenchConfig reads the flags. Every error but that of the executable is a
-// usageError.
+// cli.UsageError.
 func readBenchConfig(c *cli.Context) (bench.Config, error) {
 	cfg := bench.Config{
-		Loads:       c.StringSlice("loads"),
+		Loads:       c.Strings("loads"),
 		Rounds:      c.Int("rounds"),
 		Duration:    c.Duration("duration"),
-		Concurrency: c.IntSlice("concurrency"),
+		Concurrency: c.Ints("concurrency"),
 		Endpoint:    c.String("endpoint"),
 		Compare:     c.Bool("compare"),
 		PID:         c.Int("pid"),
 		Region:      c.String("region"),
 		Bucket:      c.String("bucket"),
-		ServeArgs:   c.Args().Slice(),
+		ServeArgs:   c.Args,
 		FloorArgs:   []string{"bench", "--" + floorFlag},
 		Version:     currentVersion().Version,
 	}

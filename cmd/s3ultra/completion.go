@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
+	"github.com/s3ultra/s3ultra/cmd/s3ultra/cli"
 )
 
 // flagValues lists the values a shell can offer after a flag.
@@ -24,7 +24,7 @@ var flagValues = map[string]string{
 // fileFlags are the flags after which a shell offers files.
 var fileFlags = []string{"credentials", "access-log", "datasets", "db-path"}
 
-func completionCommand(app *cli.App) *cli.Command {
+func completionCommand(p *cli.Program) *cli.Command {
 	return &cli.Command{
 		Name:      "completion",
 		Usage:     "print the completion script of a shell: bash, zsh or fish",
@@ -32,23 +32,22 @@ func completionCommand(app *cli.App) *cli.Command {
 		Description: "bash: source <(s3ultra completion bash)\n" +
 			"zsh:  source <(s3ultra completion zsh)    (after compinit)\n" +
 			"fish: s3ultra completion fish | source",
-		ArgsUsage: "bash|zsh|fish",
 		Action: func(c *cli.Context) error {
-			if c.Args().Len() != 1 {
+			if len(c.Args) != 1 {
 				return usagef("completion needs one shell: bash, zsh or fish")
 			}
 			var script string
-			switch shell := c.Args().First(); shell {
+			switch shell := c.Arg(0); shell {
 			case "bash":
-				script = bashCompletion(app)
+				script = bashCompletion(p)
 			case "zsh":
-				script = zshCompletion(app)
+				script = zshCompletion(p)
 			case "fish":
-				script = fishCompletion(app)
+				script = fishCompletion(p)
 			default:
 				return usagef("unknown shell %q: want bash, zsh or fish", shell)
 			}
-			_, err := fmt.Fprint(c.App.Writer, script)
+			_, err := fmt.Fprint(c.Stdout, script)
 			return err
 		},
 	}
@@ -56,9 +55,9 @@ func completionCommand(app *cli.App) *cli.Command {
 
 // The scripts hold their words, so that completing does not start the program.
 
-func commandNames(app *cli.App) string {
-	names := make([]string, len(app.Commands))
-	for i, c := range app.Commands {
+func commandNames(p *cli.Program) string {
+	names := make([]string, len(p.Commands))
+	for i, c := range p.Commands {
 		names[i] = c.Name
 	}
 	return strings.Join(names, " ")
@@ -69,7 +68,7 @@ func serveWords() string {
 	return "--" + strings.Join(flagNames(serveFlags()), " --") + " --help"
 }
 
-func bashCompletion(app *cli.App) string {
+func bashCompletion(p *cli.Program) string {
 	var b strings.Builder
 	b.WriteString(`# bash completion of s3ultra
 _s3ultra() {
@@ -95,11 +94,11 @@ _s3ultra() {
   fi
 }
 complete -F _s3ultra s3ultra
-`, strings.Join(fileFlags, "|--"), serveWords(), commandNames(app))
+`, strings.Join(fileFlags, "|--"), serveWords(), commandNames(p))
 	return b.String()
 }
 
-func zshCompletion(app *cli.App) string {
+func zshCompletion(p *cli.Program) string {
 	var b strings.Builder
 	b.WriteString(`#compdef s3ultra
 _s3ultra() {
@@ -123,38 +122,34 @@ _s3ultra() {
   fi
 }
 compdef _s3ultra s3ultra
-`, strings.Join(fileFlags, "|--"), serveWords(), commandNames(app))
+`, strings.Join(fileFlags, "|--"), serveWords(), commandNames(p))
 	return b.String()
 }
 
-func fishCompletion(app *cli.App) string {
+func fishCompletion(p *cli.Program) string {
 	var b strings.Builder
 	b.WriteString("# fish completion of s3ultra\ncomplete -c s3ultra -f\n")
-	for _, c := range app.Commands {
+	for _, c := range p.Commands {
 		fmt.Fprintf(&b, "complete -c s3ultra -n __fish_use_subcommand -a %s -d '%s'\n", c.Name, fishText(c.Usage))
 	}
 	b.WriteString("complete -c s3ultra -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'\n")
 	for _, f := range serveFlags() {
-		name := f.Names()[0]
-		fmt.Fprintf(&b, "complete -c s3ultra -n 'not __fish_seen_subcommand_from health journal top version completion man' -l %s", name)
-		if doc, ok := f.(cli.DocGenerationFlag); ok {
-			fmt.Fprintf(&b, " -d '%s'", fishText(doc.GetUsage()))
-			switch {
-			case flagValues[name] != "":
-				fmt.Fprintf(&b, " -x -a '%s'", flagValues[name])
-			case slices.Contains(fileFlags, name):
-				b.WriteString(" -r -F")
-			case doc.TakesValue():
-				b.WriteString(" -x")
-			}
+		fmt.Fprintf(&b, "complete -c s3ultra -n 'not __fish_seen_subcommand_from health journal top version completion man' -l %s", f.Name)
+		fmt.Fprintf(&b, " -d '%s'", fishText(f.PlainUsage()))
+		switch {
+		case flagValues[f.Name] != "":
+			fmt.Fprintf(&b, " -x -a '%s'", flagValues[f.Name])
+		case slices.Contains(fileFlags, f.Name):
+			b.WriteString(" -r -F")
+		case f.TakesValue():
+			b.WriteString(" -x")
 		}
 		b.WriteString("\n")
 	}
 	return b.String()
 }
 
-// fishText makes s fit between single quotes and drops the cli package's marks
-// of value names.
+// fishText makes s fit between single quotes.
 func fishText(s string) string {
-	return strings.NewReplacer("`", "", `\`, `\\`, "'", `\'`).Replace(s)
+	return strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(s)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/s3ultra/s3ultra/cmd/s3ultra/cli"
 	"github.com/s3ultra/s3ultra/sigv4"
 )
 
@@ -65,7 +66,7 @@ func TestReadCredentials(t *testing.T) {
 		t.Fatalf("unexpected pairs from stdin; got %v, %v; want two", got, err)
 	}
 	for _, bad := range []string{filepath.Join(t.TempDir(), "missing"), t.TempDir()} {
-		var usage *usageError
+		var usage *cli.UsageError
 		if _, err := readCredentials(bad, nil); !errors.As(err, &usage) {
 			t.Fatalf("unexpected error for %s; got %v; want a usage error", bad, err)
 		}

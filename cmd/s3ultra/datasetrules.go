@@ -7,38 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
+	"github.com/s3ultra/s3ultra/cmd/s3ultra/cli"
 	"github.com/s3ultra/s3ultra/server"
 	"github.com/s3ultra/s3ultra/store"
 	"github.com/s3ultra/s3ultra/synth"
 )
 
-// lineList is the value of a repeatable flag whose values hold commas. Its
-// variable has one on each line.
-type lineList []string
-
-func (l *lineList) Set(text string) error {
-	*l = append(*l, splitLines(text)...)
-	return nil
-}
-
-func (l *lineList) String() string { return strings.Join(*l, "\n") }
-
-// splitLines returns the lines of text that are not blank, without the space
-// around them.
-func splitLines(text string) (lines []string) {
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}
-
-// readDatasets returns the rules of --datasets, then those of --dataset; args is
-// the whole command line.
-func readDatasets(c *cli.Context, args []string) ([]synth.Rule, error) {
+// readDatasets returns the rules of --datasets, then those of --dataset.
+func readDatasets(c *cli.Context) ([]synth.Rule, error) {
 	var rules []synth.Rule
 	if path := c.String("datasets"); path != "" {
 		data, err := os.ReadFile(path)
@@ -49,16 +25,7 @@ func readDatasets(c *cli.Context, args []string) ([]synth.Rule, error) {
 			return nil, usagef("bad --datasets %s: %w", path, err)
 		}
 	}
-	list, _ := c.Generic("dataset").(*lineList)
-	if list == nil {
-		return rules, nil
-	}
-	flags := *list
-	if onCommandLine(args, "dataset") {
-		// The cli package has put the variable's before them.
-		flags = flags[len(splitLines(os.Getenv(envName("dataset")))):]
-	}
-	for _, flag := range flags {
+	for _, flag := range c.Strings("dataset") {
 		r, err := synth.ParseFlag(flag)
 		if err != nil {
 			return nil, usagef("bad --dataset %q: %w", flag, err)

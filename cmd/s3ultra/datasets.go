@@ -7,8 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/urfave/cli/v2"
-
+	"github.com/s3ultra/s3ultra/cmd/s3ultra/cli"
 	"github.com/s3ultra/s3ultra/synth"
 )
 
@@ -19,21 +18,20 @@ func datasetsCommand() *cli.Command {
 		UsageText: "s3ultra datasets [--json]\ns3ultra datasets show NAME[?FIELD=VALUE&...]",
 		Description: "show prints a file for serve --datasets, to edit. NAME is what serve --dataset takes.\n" +
 			"docs/datasets.md describes the fields.",
-		ArgsUsage: "[show NAME]",
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "json", Usage: "print JSON instead of the table"},
+		Flags: []*cli.Flag{
+			{Name: "json", Value: cli.Bool(false), Usage: "print JSON instead of the table"},
 		},
 		Action: func(c *cli.Context) error {
-			args := c.Args().Slice()
+			args := c.Args
 			switch {
 			case len(args) == 0:
-				return listPresets(c.App.Writer, c.Bool("json"))
+				return listPresets(c.Stdout, c.Bool("json"))
 			case args[0] != "show":
 				return usagef("unexpected argument %q after datasets; want show NAME", args[0])
 			case len(args) != 2:
 				return usagef("datasets show needs one name: %s", presetNames())
 			}
-			return showDatasets(c.App.Writer, args[1])
+			return showDatasets(c.Stdout, args[1])
 		},
 	}
 }

@@ -17,7 +17,7 @@ func envName(flag string) string {
 
 // dropUnsetVariables removes from the environment the variables that were set
 // without meaning a value: empty ones (compose files and CI systems pass those
-// for "not given"; the cli package would read false or ""), and the
+// for "not given"), and the
 // S3ULTRA_PORT=tcp://10.0.0.7:9000 which Kubernetes puts into every pod beside
 // a service named s3ultra.
 func dropUnsetVariables() {
@@ -81,21 +81,6 @@ func readSecret(variable, path string) (string, error) {
 		return "", usagef("cannot use %s: %s is empty", variable, path)
 	}
 	return value, nil
-}
-
-// onCommandLine tells whether a flag was given in args itself, not by its
-// variable, which the cli package does not say.
-func onCommandLine(args []string, flag string) bool {
-	for _, a := range args {
-		if a == "--" {
-			return false
-		}
-		name, _, _ := strings.Cut(a, "=")
-		if name == "--"+flag || name == "-"+flag {
-			return true
-		}
-	}
-	return false
 }
 
 // commandLineValue returns the first value of a flag in args, "" without one.

@@ -6,8 +6,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/urfave/cli/v2"
-
+	"github.com/s3ultra/s3ultra/cmd/s3ultra/cli"
 	"github.com/s3ultra/s3ultra/store"
 )
 
@@ -18,7 +17,7 @@ func exportCommand() *cli.Command {
 		UsageText:   "s3ultra export --db-path DIRECTORY --bucket NAME [-o LIST.(csv|jsonl|tsv)[.zst|.gz]] [flags]",
 		Description: "Writes the current objects in order of keys. Objects of data sets, which exist by rule, are not in it.",
 		Flags: archiveFlags(
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "-", Usage: "the `FILE`; - is standard output, as tsv unless --format says otherwise"},
+			&cli.Flag{Name: "output", Value: cli.String("-"), Short: "o", Usage: "the `FILE`; - is standard output, as tsv unless --format says otherwise"},
 		),
 		Action: runExport,
 	}
@@ -44,7 +43,7 @@ func runExport(c *cli.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
-	var dst io.Writer = c.App.Writer
+	var dst io.Writer = c.Stdout
 	if path != "-" {
 		f, err := os.Create(path)
 		if err != nil {
@@ -57,7 +56,7 @@ func runExport(c *cli.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
-	progress := newProgress(c.App.ErrWriter, 0)
+	progress := newProgress(c.Stderr, 0)
 	if path == "-" {
 		progress = newProgress(io.Discard, 0)
 	}
@@ -73,7 +72,7 @@ func runExport(c *cli.Context) (err error) {
 		return fmt.Errorf("cannot export bucket %s: %w", c.String("bucket"), err)
 	}
 	if path != "-" {
-		_, err = fmt.Fprintf(c.App.Writer, "exported %d objects of bucket %s\n", out.count, c.String("bucket"))
+		_, err = fmt.Fprintf(c.Stdout, "exported %d objects of bucket %s\n", out.count, c.String("bucket"))
 	}
 	return err
 }

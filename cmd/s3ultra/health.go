@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
+	"github.com/s3ultra/s3ultra/cmd/s3ultra/cli"
 )
 
 const (
@@ -31,19 +31,18 @@ func healthCommand() *cli.Command {
 		Description: "URL is a server's address, such as http://127.0.0.1:9000. Without it the address is taken from\n" +
 			"S3ULTRA_LISTEN or S3ULTRA_BIND and S3ULTRA_PORT, in a container first from the command line of the\n" +
 			"server that is its first process.",
-		ArgsUsage: "[URL]",
 		Action: func(c *cli.Context) error {
-			if c.Args().Len() > 1 {
-				return usagef("unexpected argument %q after health URL", c.Args().Get(1))
+			if len(c.Args) > 1 {
+				return usagef("unexpected argument %q after health URL", c.Arg(1))
 			}
-			target := c.Args().First()
+			target := c.Arg(0)
 			if target == "" {
 				target = healthTarget(os.Getenv, firstProcess())
 			}
 			if err := checkHealth(c, target); err != nil {
 				return err
 			}
-			_, err := fmt.Fprintln(c.App.Writer, "ok")
+			_, err := fmt.Fprintln(c.Stdout, "ok")
 			return err
 		},
 	}

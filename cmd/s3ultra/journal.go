@@ -12,8 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
+	"github.com/s3ultra/s3ultra/cmd/s3ultra/cli"
 	"github.com/s3ultra/s3ultra/server"
 )
 
@@ -35,19 +34,18 @@ func journalCommand() *cli.Command {
 		UsageText: "s3ultra journal [flags] [URL]",
 		Description: "URL is a server's admin address, such as http://127.0.0.1:9001. Without it the address is taken from\n" +
 			"S3ULTRA_ADMIN_LISTEN. The filters are combined: a request must pass all of them.",
-		ArgsUsage: "[URL]",
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "operation", Usage: "only these `OPERATIONS`, by AWS's names, comma list: GetObject,PutObject"},
-			&cli.StringFlag{Name: "bucket", Usage: "only requests for the bucket `NAME`"},
-			&cli.StringFlag{Name: "prefix", Usage: "only keys that begin with `PREFIX`"},
-			&cli.StringFlag{Name: "status", Usage: "only these `STATUSES`, comma list: 404,5xx"},
-			&cli.IntFlag{Name: "limit", Usage: "only the last `NUMBER` of them; 0 is all"},
-			&cli.BoolFlag{Name: "json", Usage: "print what the server answered"},
-			&cli.BoolFlag{Name: "reset", Usage: "forget all requests so far and print nothing"},
+		Flags: []*cli.Flag{
+			{Name: "operation", Value: cli.String(""), Usage: "only these `OPERATIONS`, by AWS's names, comma list: GetObject,PutObject"},
+			{Name: "bucket", Value: cli.String(""), Usage: "only requests for the bucket `NAME`"},
+			{Name: "prefix", Value: cli.String(""), Usage: "only keys that begin with `PREFIX`"},
+			{Name: "status", Value: cli.String(""), Usage: "only these `STATUSES`, comma list: 404,5xx"},
+			{Name: "limit", Value: cli.Int(0), Usage: "only the last `NUMBER` of them; 0 is all"},
+			{Name: "json", Value: cli.Bool(false), Usage: "print what the server answered"},
+			{Name: "reset", Value: cli.Bool(false), Usage: "forget all requests so far and print nothing"},
 		},
 		Action: func(c *cli.Context) error {
-			if c.Args().Len() > 1 {
-				return usagef("unexpected argument %q after journal URL; flags go before it", c.Args().Get(1))
+			if len(c.Args) > 1 {
+				return usagef("unexpected argument %q after journal URL", c.Arg(1))
 			}
 			address, err := journalURL(c)
 			if err != nil {
@@ -60,7 +58,7 @@ func journalCommand() *cli.Command {
 
 // journalURL returns the URL to ask.
 func journalURL(c *cli.Context) (string, error) {
-	u, err := adminURL(c.Args().First(), journalPath)
+	u, err := adminURL(c.Arg(0), journalPath)
 	if err != nil {
 		return "", err
 	}
@@ -88,14 +86,14 @@ func runJournal(c *cli.Context, address string) error {
 		return err
 	}
 	if c.Bool("json") {
-		_, err := c.App.Writer.Write(text)
+		_, err := c.Stdout.Write(text)
 		return err
 	}
 	var page server.JournalPage
 	if err := json.Unmarshal(text, &page); err != nil {
 		return fmt.Errorf("cannot read the answer of %s: %w", address, err)
 	}
-	return printJournal(c.App.Writer, &page)
+	return printJournal(c.Stdout, &page)
 }
 
 // printJournal prints a line for each request and then the counts.

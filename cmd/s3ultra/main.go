@@ -8,11 +8,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
-	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
+	"github.com/s3ultra/s3ultra/cmd/s3ultra/cli"
 )
 
 // The exit codes; docs/cli.md promises them to scripts.
@@ -31,53 +29,38 @@ func main() {
 // a server as SIGTERM does.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	dropUnsetVariables()
-	args = withCommand(args)
-	err := newApp(args, stdin, stdout, stderr).RunContext(ctx, args)
+	err := newProgram(stdin, stdout, stderr).Run(ctx, withCommand(args))
 	if err == nil {
 		return exitClean
 	}
 	fmt.Fprintf(stderr, "s3ultra: %s\n", strings.Join(strings.Fields(err.Error()), " "))
-	var usage *usageError
+	var usage *cli.UsageError
 	if errors.As(err, &usage) {
 		return exitUsage
 	}
 	return exitRuntime
 }
 
-// usageError is a fault of the command line, the environment or a file they
-// name.
-type usageError struct{ err error }
-
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }
-
-// usagef is fmt.Errorf for a usageError.
+// usagef is fmt.Errorf for a cli.UsageError.
 func usagef(format string, args ...any) error {
-	return &usageError{fmt.Errorf(format, args...)}
+	return &cli.UsageError{Err: fmt.Errorf(format, args...)}
 }
 
-// newApp returns the command tree for the command line args. Everything in it
-// is new, as the cli package keeps parsed values in the flags.
-func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
-	app := &cli.App{
-		Name:            "s3ultra",
-		Usage:           "an S3-compatible object server for benchmarks",
-		UsageText:       "s3ultra [serve] [flags]    (see: s3ultra serve --help)\ns3ultra server PATH... | import LIST | export | bench [flags] | health [URL] | journal [URL] | top [URL] | datasets [show NAME] | version | completion SHELL | man",
-		HideVersion:     true,
-		HideHelpCommand: true,
-		Reader:          stdin,
-		Writer:          stdout,
-		ErrWriter:       stderr,
-		// Without this handler the cli package would call os.Exit itself.
-		ExitErrHandler: func(*cli.Context, error) {},
-		OnUsageError:   flagError,
-		Action: func(c *cli.Context) error {
-			return usagef("unknown command %q; see s3ultra --help", c.Args().First())
-		},
+// newProgram returns the command tree. Everything in it is new, as flags keep
+// the values that were read.
+func newProgram(stdin io.Reader, stdout, stderr io.Writer) *cli.Program {
+	p := &cli.Program{
+		Name:        "s3ultra",
+		Usage:       "an S3-compatible object server for benchmarks",
+		UsageText:   "s3ultra [serve] [flags]    (see: s3ultra serve --help)\ns3ultra server PATH... | import LIST | export | bench [flags] | health [URL] | journal [URL] | top [URL] | datasets [show NAME] | version | completion SHELL | man",
+		Description: manDescription,
+		Stdin:       stdin,
+		Stdout:      stdout,
+		Stderr:      stderr,
 	}
-	app.Commands = []*cli.Command{
-		serveCommand(args),
-		serverCommand(args),
+	p.Commands = []*cli.Command{
+		serveCommand(),
+		serverCommand(),
 		importCommand(),
 		exportCommand(),
 		benchCommand(),
@@ -86,69 +69,44 @@ func newApp(args []string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 		topCommand(),
 		datasetsCommand(),
 		versionCommand(),
-		completionCommand(app),
-		manCommand(app),
+		completionCommand(p),
+		manCommand(p),
 	}
-	for _, c := range app.Commands {
-		c.HideHelpCommand = true
-		c.OnUsageError = flagError
-	}
-	return app
+	return p
 }
 
-// withCommand makes serve the default command: it is put in when args name no
-// command, also when flags come first.
+// withCommand returns what follows the program's name in args, with serve put in
+// where there is no command, also when flags come first.
 func withCommand(args []string) []string {
-	name := "s3ultra"
 	if len(args) > 0 {
-		name, args = args[0], args[1:]
+		args = args[1:]
 	}
 	// MinIO's image takes its command with and without the program's name.
 	if len(args) > 0 && args[0] == "minio" {
 		args = args[1:]
 	}
-	command := "serve"
-	if len(args) > 0 {
-		switch first := args[0]; {
-		case first == "--version" || first == "-v":
-			command, args = "version", args[1:]
-		case first == "--help" || first == "-h" || first == "help" && len(args) == 1:
-			return []string{name, "--help"}
-		case first == "help":
-			command, args = args[1], []string{"--help"}
-		case !strings.HasPrefix(first, "-"):
-			command, args = first, args[1:]
-		}
+	if len(args) == 0 {
+		return []string{"serve"}
 	}
-	if command == "server" {
-		args = flagsFirst(args, serverCommand(nil).Flags)
+	switch first := args[0]; {
+	case first == "--version" || first == "-v":
+		return append([]string{"version"}, args[1:]...)
+	case first == "--help" || first == "-h" || first == "help" && len(args) == 1:
+		return []string{"--help"}
+	case first == "help":
+		return []string{args[1], "--help"}
+	case strings.HasPrefix(first, "-"):
+		return append([]string{"serve"}, args...)
 	}
-	if command == "import" && len(args) > 1 && (args[0] == "-" || !strings.HasPrefix(args[0], "-")) {
-		// Flags may follow the list; the flag package stops at it.
-		args = append(slices.Clone(args[1:]), args[0])
-	}
-	return append([]string{name, command}, args...)
-}
-
-// singleDash finds the flag names in the messages of the flag package, which
-// spells them with one dash.
-var singleDash = regexp.MustCompile(`(defined: |argument: |flag |for )-([a-z])`)
-
-// flagError turns an error of the flag package into a usageError, without the
-// page of help the cli package would print.
-func flagError(_ *cli.Context, err error, _ bool) error {
-	text := singleDash.ReplaceAllString(err.Error(), "$1--$2")
-	text = strings.Replace(text, "flag provided but not defined: ", "unknown flag ", 1)
-	text = strings.Replace(text, "flag needs an argument: ", "a value is missing after ", 1)
-	return &usageError{errors.New(text)}
+	return args
 }
 
 // noArguments refuses what is left over after the flags; a value put after a
 // boolean flag (--verify-payload false) ends up there too.
 func noArguments(c *cli.Context) error {
-	if c.Args().Present() {
+	if len(c.Args) > 0 {
 		return usagef("unexpected argument %q after %s; see s3ultra %s --help",
-			c.Args().First(), c.Command.Name, c.Command.Name)
+			c.Args[0], c.Command.Name, c.Command.Name)
 	}
 	return nil
 }

@@ -1,16 +1,10 @@
 package main
 
 import (
-	"fmt"
-
-	"github.com/urfave/cli/v2"
+	"github.com/s3ultra/s3ultra/cmd/s3ultra/cli"
 )
 
-// manSection is the manual's section of programs for everybody.
-const manSection = 1
-
-// manDescription is Markdown, which the cli package turns into the page's
-// description.
+// manDescription is what the page has more than help.
 const manDescription = `An S3-compatible object server for benchmarks and tests. It keeps an object's name, size and metadata,
 and generates its bytes when they are read; buckets of the mode memory keep them.
 
@@ -23,7 +17,7 @@ they name is wrong.
 SIGTERM and SIGINT let requests in flight end, for **--shutdown-timeout** at most; a second one ends the server at once.
 SIGHUP reopens the access log.`
 
-func manCommand(app *cli.App) *cli.Command {
+func manCommand(p *cli.Program) *cli.Command {
 	return &cli.Command{
 		Name:      "man",
 		Usage:     "print the manual page",
@@ -32,12 +26,7 @@ func manCommand(app *cli.App) *cli.Command {
 			if err := noArguments(c); err != nil {
 				return err
 			}
-			app.Description = manDescription
-			page, err := app.ToManWithSection(manSection)
-			if err != nil {
-				return fmt.Errorf("cannot make the manual page: %w", err)
-			}
-			_, err = fmt.Fprint(c.App.Writer, page)
+			_, err := c.Stdout.Write(p.AppendMan(nil))
 			return err
 		},
 	}

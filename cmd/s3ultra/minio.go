@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
+	"github.com/s3ultra/s3ultra/cmd/s3ultra/cli"
 	"github.com/s3ultra/s3ultra/sigv4"
 	"github.com/s3ultra/s3ultra/store"
 )
@@ -51,7 +50,7 @@ type minioSettings struct {
 	ignored  []string // MINIO_ variables without a meaning here, sorted
 }
 
-// readMinio reads MinIO's variables. Every error is a usageError.
+// readMinio reads MinIO's variables. Every error is a cli.UsageError.
 func readMinio(server bool) (*minioSettings, error) {
 	m := &minioSettings{server: server}
 	if err := m.readKeys(); err != nil {
@@ -69,7 +68,7 @@ func readMinio(server bool) (*minioSettings, error) {
 	}
 	m.domains = strings.FieldsFunc(m.env(minioDomain), func(r rune) bool { return r == ',' })
 	if server {
-		// The cli package reads them.
+		// The flags read them.
 		m.env(minioAddress)
 		m.env(minioConsoleAddress)
 	}

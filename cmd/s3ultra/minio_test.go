@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/s3ultra/s3ultra/cmd/s3ultra/cli"
 	"github.com/s3ultra/s3ultra/server"
 	"github.com/s3ultra/s3ultra/sigv4"
 	"github.com/s3ultra/s3ultra/store"
@@ -199,7 +199,7 @@ func TestMinioUsageErrors(t *testing.T) {
 			defer os.Unsetenv(name)
 		}
 		_, err := parse(t, strings.Fields(args)...)
-		var usage *usageError
+		var usage *cli.UsageError
 		if !errors.As(err, &usage) || !strings.Contains(err.Error(), want) {
 			t.Fatalf("unexpected error with %q and %q; got %v; want a usage error with %q", env, args, err, want)
 		}
@@ -223,7 +223,7 @@ func TestManualPage(t *testing.T) {
 		t.Fatalf("unexpected page; got %d %.200q; want section 1", code, page)
 	}
 	for _, name := range append(flagNames(serveFlags()), flagNames(minioFlags())...) {
-		if !bytes.Contains([]byte(page), []byte(fmt.Sprintf(`\fB--%s`, name))) {
+		if !bytes.Contains([]byte(page), []byte(`\fB\-\-`+strings.ReplaceAll(name, "-", `\-`)+`\fR`)) {
 			t.Errorf("the manual page lacks --%s", name)
 		}
 	}

@@ -14,8 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
+	"github.com/s3ultra/s3ultra/cmd/s3ultra/cli"
 	"github.com/s3ultra/s3ultra/server"
 	"github.com/s3ultra/s3ultra/store"
 )
@@ -32,7 +31,7 @@ const (
 // readyPoll is short beside the milliseconds that a start takes.
 const readyPoll = 100 * time.Microsecond
 
-func serveCommand(args []string) *cli.Command {
+func serveCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "serve",
 		Usage:     "serve S3 until SIGTERM (the default command)",
@@ -46,14 +45,14 @@ func serveCommand(args []string) *cli.Command {
 					return err
 				}
 			}
-			s, err := readSettings(c, args)
+			s, err := readSettings(c)
 			if err != nil {
 				return err
 			}
 			if unknown := unknownVariables(flagNames(serveFlags())); len(unknown) > 0 {
 				s.logger.Warn("unknown environment variables are ignored", "names", strings.Join(unknown, " "))
 			}
-			return serve(c.Context, s, c.App.Writer)
+			return serve(c.Context, s, c.Stdout)
 		},
 	}
 }

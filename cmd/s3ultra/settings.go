@@ -9,8 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
+	"github.com/s3ultra/s3ultra/cmd/s3ultra/cli"
 	"github.com/s3ultra/s3ultra/server"
 	"github.com/s3ultra/s3ultra/sigv4"
 	"github.com/s3ultra/s3ultra/store"
@@ -30,9 +29,9 @@ type settings struct {
 	paths           []string // of the server command, not used
 }
 
-// readSettings reads the serve command's flags and variables; args is the
-// whole command line. Every error is a usageError.
-func readSettings(c *cli.Context, args []string) (*settings, error) {
+// readSettings reads the serve command's flags and variables. Every error is a
+// cli.UsageError.
+func readSettings(c *cli.Context) (*settings, error) {
 	logger, err := readLogger(c)
 	if err != nil {
 		return nil, err
@@ -45,7 +44,7 @@ func readSettings(c *cli.Context, args []string) (*settings, error) {
 	if s.shutdownTimeout < 0 {
 		return nil, usagef("bad --shutdown-timeout %v: it is negative", s.shutdownTimeout)
 	}
-	if s.listen, err = readListen(c, args); err != nil {
+	if s.listen, err = readListen(c); err != nil {
 		return nil, err
 	}
 	if s.minio, err = readMinio(c.Command.Name == "server"); err != nil {
@@ -54,7 +53,7 @@ func readSettings(c *cli.Context, args []string) (*settings, error) {
 	if s.config, err = readConfig(c, s.minio); err != nil {
 		return nil, err
 	}
-	if s.config.Datasets, err = readDatasets(c, args); err != nil {
+	if s.config.Datasets, err = readDatasets(c); err != nil {
 		return nil, err
 	}
 	if s.demo {
@@ -66,7 +65,7 @@ func readSettings(c *cli.Context, args []string) (*settings, error) {
 	if err := s.readOperation(c); err != nil {
 		return nil, err
 	}
-	if err := s.readMinioFlags(c, args); err != nil {
+	if err := s.readMinioFlags(c); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -82,7 +81,7 @@ func readLogger(c *cli.Context) (*slog.Logger, error) {
 	if c.Bool("json") && !c.IsSet("log-format") {
 		format = "json"
 	}
-	return newLogger(c.App.ErrWriter, format, level)
+	return newLogger(c.Stderr, format, level)
 }
 
 // readOperation reads what the operator looks at: admin listener, journal and
@@ -101,7 +100,7 @@ func (s *settings) readOperation(c *cli.Context) error {
 	if err != nil {
 		return usagef("bad --access-log-format %q: %w", c.String("access-log-format"), err)
 	}
-	s.config.AccessLog = server.AccessLogConfig{Path: c.String("access-log"), Format: format, Output: c.App.Writer}
+	s.config.AccessLog = server.AccessLogConfig{Path: c.String("access-log"), Format: format, Output: c.Stdout}
 	return nil
 }
 
@@ -139,14 +138,14 @@ func readConfig(c *cli.Context, m *minioSettings) (server.Config, error) {
 	if config.Pattern, err = synth.ParsePattern(c.String("pattern")); err != nil {
 		return config, usagef("bad --pattern %q: %w", c.String("pattern"), err)
 	}
-	specs := append(c.StringSlice("bucket"), m.buckets...)
+	specs := append(c.Strings("bucket"), m.buckets...)
 	if c.Bool("demo") {
 		specs = append(specs, demoBuckets()...)
 	}
 	if config.Buckets, err = parseBuckets(specs, config.Mode); err != nil {
 		return config, err
 	}
-	if config.Domains, err = readDomains(append(c.StringSlice("domain"), m.domains...)); err != nil {
+	if config.Domains, err = readDomains(append(c.Strings("domain"), m.domains...)); err != nil {
 		return config, err
 	}
 	switch c.String("etag") {
@@ -212,7 +211,7 @@ func readPairs(c *cli.Context, m *minioSettings) ([]sigv4.Credential, error) {
 		pairs = append(pairs, one)
 	}
 	if path := c.String("credentials"); path != "" {
-		more, err := readCredentials(path, c.App.Reader)
+		more, err := readCredentials(path, c.Stdin)
 		if err != nil {
 			return nil, err
 		}
@@ -249,9 +248,9 @@ func readDomains(domains []string) ([]string, error) {
 // both forms on the command line contradict each other, both in the
 // environment (an image sets S3ULTRA_BIND, its user S3ULTRA_LISTEN) leave
 // --listen the winner, as the complete one.
-func readListen(c *cli.Context, args []string) ([]string, error) {
-	pairFlag := onCommandLine(args, "bind") || onCommandLine(args, "port")
-	listenFlag := onCommandLine(args, "listen")
+func readListen(c *cli.Context) ([]string, error) {
+	pairFlag := c.OnCommandLine("bind") || c.OnCommandLine("port")
+	listenFlag := c.OnCommandLine("listen")
 	if pairFlag && listenFlag {
 		return nil, usagef("--listen and --bind/--port contradict each other; give only one of them")
 	}
@@ -264,7 +263,7 @@ func readListen(c *cli.Context, args []string) ([]string, error) {
 		return []string{addr}, nil
 	}
 	var addrs []string
-	for _, addr := range c.StringSlice("listen") {
+	for _, addr := range c.Strings("listen") {
 		if addr == "" {
 			continue
 		}

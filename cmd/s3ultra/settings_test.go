@@ -11,8 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
+	"github.com/s3ultra/s3ultra/cmd/s3ultra/cli"
 	"github.com/s3ultra/s3ultra/server"
 	"github.com/s3ultra/s3ultra/sigv4"
 	"github.com/s3ultra/s3ultra/store"
@@ -22,21 +21,20 @@ import (
 func parse(t *testing.T, args ...string) (*settings, error) {
 	t.Helper()
 	dropUnsetVariables()
-	args = withCommand(append([]string{"s3ultra"}, args...))
-	app := newApp(args, strings.NewReader(""), io.Discard, io.Discard)
+	p := newProgram(strings.NewReader(""), io.Discard, io.Discard)
 	var s *settings
-	app.Command("server").Action = func(c *cli.Context) (err error) {
-		s, err = readSettings(c, args)
+	p.Command("server").Action = func(c *cli.Context) (err error) {
+		s, err = readSettings(c)
 		return err
 	}
-	app.Command("serve").Action = func(c *cli.Context) (err error) {
+	p.Command("serve").Action = func(c *cli.Context) (err error) {
 		if err = noArguments(c); err != nil {
 			return err
 		}
-		s, err = readSettings(c, args)
+		s, err = readSettings(c)
 		return err
 	}
-	return s, app.RunContext(context.Background(), args)
+	return s, p.Run(context.Background(), withCommand(append([]string{"s3ultra"}, args...)))
 }
 
 func mustParse(t *testing.T, args ...string) *settings {
@@ -139,7 +137,7 @@ func TestUsageErrors(t *testing.T) {
 	f := func(args, want string) {
 		t.Helper()
 		_, err := parse(t, strings.Fields(args)...)
-		var usage *usageError
+		var usage *cli.UsageError
 		if !errors.As(err, &usage) || !strings.Contains(err.Error(), want) {
 			t.Fatalf("unexpected error for %q; got %v; want a usage error with %q", args, err, want)
 		}
@@ -148,9 +146,9 @@ func TestUsageErrors(t *testing.T) {
 	f("--mode", "a value is missing after --mode")
 	f("--mode disk", `bad --mode "disk"`)
 	f("--verify-payload false", `unexpected argument "false"`)
-	f("--demo=perhaps", "for --demo")
-	f("--seed -1", "for flag --seed")
-	f("--max-skew 5", "for flag --max-skew")
+	f("--demo=perhaps", `bad --demo "perhaps": want true or false`)
+	f("--seed -1", `bad --seed "-1": want a number`)
+	f("--max-skew 5", `bad --max-skew "5": want a duration`)
 	f("--max-skew -5s", "bad --max-skew")
 	f("--shutdown-timeout -5s", "bad --shutdown-timeout")
 	f("--etag sha1", "bad --etag")

@@ -11,8 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
+	"github.com/s3ultra/s3ultra/cmd/s3ultra/cli"
 	"github.com/s3ultra/s3ultra/server"
 )
 
@@ -36,19 +35,18 @@ func topCommand() *cli.Command {
 		UsageText: "s3ultra top [flags] [URL]",
 		Description: "Shows what the live page shows. URL is a server's admin address, such as http://127.0.0.1:9001. Without it\n" +
 			"the address is taken from S3ULTRA_ADMIN_LISTEN. Ends with q or Ctrl-C. Prints once if its output is no terminal.",
-		ArgsUsage: "[URL]",
-		Flags: []cli.Flag{
-			&cli.DurationFlag{Name: "interval", Value: topInterval, Usage: "how often to ask, at least 1s"},
-			&cli.BoolFlag{Name: "once", Usage: "print once and end"},
+		Flags: []*cli.Flag{
+			{Name: "interval", Value: cli.Duration(topInterval), Usage: "how often to ask, at least 1s"},
+			{Name: "once", Value: cli.Bool(false), Usage: "print once and end"},
 		},
 		Action: func(c *cli.Context) error {
-			if c.Args().Len() > 1 {
-				return usagef("unexpected argument %q after top URL; flags go before it", c.Args().Get(1))
+			if len(c.Args) > 1 {
+				return usagef("unexpected argument %q after top URL", c.Arg(1))
 			}
 			if c.Duration("interval") < topInterval {
 				return usagef("bad --interval %v: want 1s or more, as the server counts by the second", c.Duration("interval"))
 			}
-			t, err := newTop(c.Args().First())
+			t, err := newTop(c.Arg(0))
 			if err != nil {
 				return err
 			}
@@ -56,9 +54,9 @@ func topCommand() *cli.Command {
 			if err := t.update(c.Context); err != nil {
 				return err
 			}
-			screen := newTerminal(c.App.Reader, c.App.Writer)
+			screen := newTerminal(c.Stdin, c.Stdout)
 			if c.Bool("once") || screen == nil {
-				_, err := c.App.Writer.Write(t.view.appendPlain(nil))
+				_, err := c.Stdout.Write(t.view.appendPlain(nil))
 				return err
 			}
 			return t.watch(c.Context, screen, c.Duration("interval"))

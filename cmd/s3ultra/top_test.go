@@ -61,8 +61,10 @@ func TestTopUsage(t *testing.T) {
 	f(exitUsage, "--interval", "200ms")
 	f(exitUsage, "off")
 	f(exitUsage, "ftp://127.0.0.1")
-	f(exitUsage, "127.0.0.1:1", "--once")
-	f(exitRuntime, "--once", "127.0.0.1:1") // nobody listens on tcpmux
+	f(exitUsage, "127.0.0.1:1", "127.0.0.1:2")
+	// Nobody listens on tcpmux. Flags may follow the URL.
+	f(exitRuntime, "--once", "127.0.0.1:1")
+	f(exitRuntime, "127.0.0.1:1", "--once")
 }
 
 // fullView is a state in which every list is longer than a screen.

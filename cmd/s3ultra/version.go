@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/urfave/cli/v2"
+	"github.com/s3ultra/s3ultra/cmd/s3ultra/cli"
 )
 
 // Set by the linker (-ldflags -X, see the Makefile); they must be variables
@@ -56,7 +56,7 @@ func versionCommand() *cli.Command {
 				return err
 			}
 			v := currentVersion()
-			_, err := fmt.Fprintf(c.App.Writer, "s3ultra %s commit %s %s %s/%s\n",
+			_, err := fmt.Fprintf(c.Stdout, "s3ultra %s commit %s %s %s/%s\n",
 				v.Version, v.Commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
