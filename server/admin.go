@@ -9,12 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
-	"sync"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
 // Admin is the operator's HTTP server: metrics, health, profiles, the journal
@@ -88,16 +83,8 @@ const adminIndex = `s3ultra admin
 `
 
 func (a *Admin) routes() http.Handler {
-	// Made for the first scrape: a server that nobody scrapes starts faster and
-	// has a megabyte less in memory.
-	metrics := sync.OnceValue(func() http.Handler {
-		registry := prometheus.NewRegistry()
-		registry.MustRegister(newCollector(a.srv), collectors.NewGoCollector(),
-			collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-		return promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
-	})
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+adminMetrics, func(w http.ResponseWriter, r *http.Request) { metrics().ServeHTTP(w, r) })
+	mux.Handle("GET "+adminMetrics, newMetricsPage(a.srv))
 	mux.HandleFunc("GET "+adminHealth, func(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, "ok\n") })
 	mux.HandleFunc("GET "+adminReady, a.ready)
 	mux.HandleFunc("GET "+adminConfig, a.config)
