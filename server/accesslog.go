@@ -56,7 +56,8 @@ func ParseAccessLogFormat(s string) (AccessLogFormat, error) {
 
 const (
 	// accessLogQueue is how many requests may wait for the writer: at 100,000
-	// requests a second the time that a disk's hiccup takes, in at most 8 MiB.
+	// requests a second the time that a disk's hiccup takes, in at most 8 MiB
+	// (more only for DeleteObjects of many keys, which no client sends so fast).
 	accessLogQueue = 16 << 10
 	// accessLogBuffer is written in one piece.
 	accessLogBuffer = 64 << 10
@@ -121,7 +122,7 @@ func (a *accessLog) submit(x *exchange) {
 	case a.queue <- x:
 	default:
 		a.dropped.Add(1)
-		exchanges.Put(x)
+		x.release()
 	}
 }
 
@@ -177,7 +178,7 @@ func (a *accessLog) drain() {
 
 func (a *accessLog) write(x *exchange) {
 	a.text = a.format(a.text[:0], x)
-	exchanges.Put(x)
+	x.release()
 	if len(a.text) == 0 {
 		return
 	}

@@ -88,20 +88,21 @@ func TestOpLogLine(t *testing.T) {
 	text = o.appendLine(text, complete)
 	list := sampleExchange()
 	list.op, list.aborted = opListObjectsV2, true
+	list.words.prefix = list.words.put([]byte("dir/"))
 	text = o.appendLine(text, list)
 	put := sampleExchange()
 	put.op, put.code, put.received, put.sent = opPutObject, "BadDigest", 77, 300
 	text = o.appendLine(text, put)
-	for _, x := range []*exchange{refusedExchange(), {op: opUploadPart}, {op: opCreateBucket}} {
+	for _, x := range []*exchange{refusedExchange(), {op: opUploadPart}, {op: opCreateBucket}, {op: opListObjectsV2, continued: true}} {
 		if line := o.appendLine(nil, x); len(line) != 0 {
 			t.Errorf("unexpected line; got %q; want none", line)
 		}
 	}
 	want := opLogHeader +
-		"0\t1\tGET\t192.0.2.3\t1\t1000\ts3://\tbkt/dir/a b%221\t\t2026-02-06T00:00:38.123456789Z\t2026-02-06T00:00:38.124956789Z\t2026-02-06T00:00:38.135456789Z\t12000000\n" +
-		"1\t1\tPUT\t192.0.2.3\t1\t4096\ts3://\tbkt/dir/a b%221\t\t2026-02-06T00:00:37.123456789Z\t\t2026-02-06T00:00:38.135456789Z\t1012000000\n" +
-		"2\t1\tLIST\t192.0.2.3\t1\t0\ts3://\tbkt/dir/a b%221\taborted\t2026-02-06T00:00:38.123456789Z\t\t2026-02-06T00:00:38.135456789Z\t12000000\n" +
-		"3\t1\tPUT\t192.0.2.3\t1\t77\ts3://\tbkt/dir/a b%221\tBadDigest\t2026-02-06T00:00:38.123456789Z\t\t2026-02-06T00:00:38.135456789Z\t12000000\n"
+		"0\t1\tGET\t192.0.2.3\t1\t1000\ts3://bkt/\tdir/a b%221\t\t2026-02-06T00:00:38.123456789Z\t2026-02-06T00:00:38.124956789Z\t2026-02-06T00:00:38.135456789Z\t12000000\n" +
+		"1\t1\tPUT\t192.0.2.3\t1\t4096\ts3://bkt/\tdir/a b%221\t\t2026-02-06T00:00:37.123456789Z\t\t2026-02-06T00:00:38.135456789Z\t1012000000\n" +
+		"2\t1\tLIST\t192.0.2.3\t1\t0\ts3://bkt/\tdir/\taborted\t2026-02-06T00:00:38.123456789Z\t\t2026-02-06T00:00:38.135456789Z\t12000000\n" +
+		"3\t1\tPUT\t192.0.2.3\t1\t77\ts3://bkt/\tdir/a b%221\tBadDigest\t2026-02-06T00:00:38.123456789Z\t\t2026-02-06T00:00:38.135456789Z\t12000000\n"
 	if string(text) != want {
 		t.Errorf("unexpected log; got\n%swant\n%s", text, want)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -144,7 +145,19 @@ func TestOpLogFile(t *testing.T) {
 	f = start(t, cfg)
 	f.do(t, "HEAD", "/bkt/a", "").want(404)
 	f.do(t, "DELETE", "/bkt/a", "").want(204)
-	f.do(t, "GET", "/bkt?list-type=2", "").want(200)
+	f.put(t, "/bkt/dir/1", "1")
+	f.put(t, "/bkt/dir/2", "2")
+	// Each listing in two pages.
+	token := f.do(t, "GET", "/bkt?list-type=2&prefix=dir%2F&max-keys=1&continuation-token=", "").want(200).element("NextContinuationToken")
+	f.do(t, "GET", "/bkt?list-type=2&prefix=dir%2F&continuation-token="+token, "").want(200)
+	f.do(t, "GET", "/bkt?prefix=dir%2F&max-keys=1", "").want(200)
+	f.do(t, "GET", "/bkt?prefix=dir%2F&marker=dir%2F1", "").want(200)
+	f.do(t, "GET", "/bkt?versions&max-keys=1", "").want(200)
+	f.do(t, "GET", "/bkt?versions&key-marker=dir%2F1", "").want(200)
+	f.do(t, "GET", "/none?list-type=2&prefix=dir%2F", "").want(404)
+	f.do(t, "GET", "/bkt/none", "").want(404)
+	f.do(t, "POST", "/bkt?delete", "<Delete><Object><Key>dir/1</Key></Object><Object><Key>dir/2</Key><VersionId>odd</VersionId></Object></Delete>").want(200)
+	f.do(t, "POST", "/bkt?delete", "<Delete></Delete>").want(400)
 	ends(t, f)
 
 	zip, err := zstd.NewReader(strings.NewReader(readFile(t, path)))
@@ -165,16 +178,20 @@ func TestOpLogFile(t *testing.T) {
 	if rows[0][0] != "idx" || rows[0][12] != "duration_ns" {
 		t.Errorf("unexpected header; got %v", rows[0])
 	}
-	want := [][]string{ // op, bytes, file, error
-		{"PUT", "1000", "bkt/a", ""}, {"GET", "1000", "bkt/a", ""}, {"PUT", "5000", "bkt/big", ""},
-		{"STAT", "0", "bkt/a", "NoSuchKey"}, {"DELETE", "0", "bkt/a", ""}, {"LIST", "0", "bkt/", ""},
+	want := [][]string{ // op, bytes, endpoint, file, error
+		{"PUT", "1000", "s3://bkt/", "a", ""}, {"GET", "1000", "s3://bkt/", "a", ""}, {"PUT", "5000", "s3://bkt/", "big", ""},
+		{"STAT", "0", "s3://bkt/", "a", "NoSuchKey"}, {"DELETE", "0", "s3://bkt/", "a", ""},
+		{"PUT", "1", "s3://bkt/", "dir/1", ""}, {"PUT", "1", "s3://bkt/", "dir/2", ""},
+		{"LIST", "0", "s3://bkt/", "dir/", ""}, {"LIST", "0", "s3://bkt/", "dir/", ""}, {"LIST", "0", "s3://bkt/", "", ""},
+		{"LIST", "0", "s3://none/", "dir/", "NoSuchBucket"}, {"GET", "0", "s3://bkt/", "none", "NoSuchKey"},
+		{"DELETE", "0", "s3://bkt/", "dir/1", ""}, {"DELETE", "0", "s3://bkt/", "dir/2", "NoSuchVersion"},
 	}
 	if len(rows) != len(want)+1 {
 		t.Fatalf("unexpected rows; got %v; want %v", rows, want)
 	}
 	for i, w := range want {
 		row := rows[i+1]
-		if row[2] != w[0] || row[5] != w[1] || row[7] != w[2] || row[8] != w[3] || row[6] != "s3://" || row[3] != "127.0.0.1" {
+		if got := []string{row[2], row[5], row[6], row[7], row[8]}; !slices.Equal(got, w) || row[3] != "127.0.0.1" {
 			t.Errorf("unexpected row; got %v; want %v", row, w)
 		}
 		begin, err := time.Parse(time.RFC3339Nano, row[9])

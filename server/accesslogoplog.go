@@ -9,9 +9,14 @@ import "strconv"
 // https://github.com/russfellows/s3dlio (Operation Logging)
 const opLogHeader = "idx\tthread\top\tclient_id\tn_objects\tbytes\tendpoint\tfile\terror\tstart\tfirst_byte\tend\tduration_ns\n"
 
-// opLogEndpoint is what s3dlio writes for S3; with the file after it, it is
-// the object's URI.
-const opLogEndpoint = "s3://"
+// opLogScheme begins the endpoint, which is the bucket as a URI: s3://bucket/.
+// With the file after it, it is the object's URI, which sai3-bench asks for;
+// the file alone is the key, which warp-replay and a replay to another bucket
+// ask for.
+//
+// Source: https://github.com/russfellows/sai3-bench (src/replay_streaming.rs),
+// https://github.com/russfellows/warp-replay (cli/replay.go)
+const opLogScheme = "s3://"
 
 // opLogNames are the operations that such a log can hold. Readers stop at any
 // other name.
@@ -32,25 +37,42 @@ type opLog struct {
 	index uint64
 }
 
-// appendLine appends the account as a line, nothing if it has none. A
-// multipart upload is one line, as in the log of its client: a PUT of the whole
-// object from its creation to its completion.
+// appendLine appends the account's lines. What is several requests but one
+// operation in the log of its client is one line: a multipart upload, as a PUT
+// of the whole object from its creation to its completion, and a listing, by
+// its first page. DeleteObjects is a line for each key, as replaying it is a
+// request for each. Requests that the log has no name for have no line.
 func (o *opLog) appendLine(dst []byte, x *exchange) []byte {
-	if x.op == nil {
+	switch {
+	case x.op == nil || x.continued:
+		return dst
+	case x.op == opDeleteObjects:
+		for _, d := range x.deleted {
+			dst = o.appendOperation(dst, x, "DELETE", d.key, d.code)
+		}
 		return dst
 	}
 	name, ok := opLogNames[x.op.name]
-	if !ok {
-		return dst
-	}
-	start, bytes := x.start, x.received
 	switch {
-	case name == "GET":
+	case !ok:
+		return dst
+	case name == "LIST":
+		return o.appendOperation(dst, x, name, x.words.prefix, x.code)
+	}
+	return o.appendOperation(dst, x, name, x.words.key, x.code)
+}
+
+// appendOperation appends the line of one operation. The file is the key, or
+// the prefix of a listing.
+func (o *opLog) appendOperation(dst []byte, x *exchange, name string, file word, code string) []byte {
+	start, bytes := x.start, int64(0)
+	switch {
+	case name == "GET" && code == "":
 		bytes = x.sent
-	case name == "LIST" || name == "DELETE" || name == "STAT":
-		bytes = 0
-	case !x.initiated.IsZero():
+	case name == "PUT" && !x.initiated.IsZero():
 		start, bytes = x.initiated, max(x.size, 0)
+	case name == "PUT":
+		bytes = x.received
 	}
 	end := x.start.Add(x.duration)
 	w := &x.words
@@ -62,17 +84,16 @@ func (o *opLog) appendLine(dst []byte, x *exchange) []byte {
 	dst = append(appendIP(dst, x.remote), '\t')
 	dst = append(dst, "1\t"...)
 	dst = append(strconv.AppendInt(dst, bytes, 10), '\t')
-	dst = append(dst, opLogEndpoint+"\t"...)
-	dst = appendLogKey(dst, w.of(w.bucket))
-	dst = append(dst, '/')
-	dst = append(appendLogKey(dst, w.of(w.key)), '\t')
-	dst = append(dst, x.code...)
+	dst = append(dst, opLogScheme...)
+	dst = append(appendLogKey(dst, w.of(w.bucket)), "/\t"...)
+	dst = append(appendLogKey(dst, w.of(file)), '\t')
+	dst = append(dst, code...)
 	if x.aborted {
 		dst = append(dst, "aborted"...)
 	}
 	dst = append(dst, '\t')
 	dst = append(appendNanoTime(dst, start), '\t')
-	if name == "GET" && x.code == "" {
+	if name == "GET" && code == "" {
 		dst = appendNanoTime(dst, x.start.Add(x.ttfb))
 	}
 	dst = append(dst, '\t')

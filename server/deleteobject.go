@@ -102,9 +102,12 @@ func (r *request) deleteObjects() error {
 		o := &req.Objects[i]
 		d, err := r.deleteOne(b, o.Key, o.VersionID, o.ETag)
 		if err != nil {
-			doc = appendDeleteError(doc, o.Key, o.VersionID, toAPIError(err))
+			e := toAPIError(err)
+			r.describeDeleted(o.Key, e.Code)
+			doc = appendDeleteError(doc, o.Key, o.VersionID, e)
 			continue
 		}
+		r.describeDeleted(o.Key, "")
 		if req.Quiet {
 			continue
 		}

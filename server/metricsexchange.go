@@ -30,6 +30,7 @@ type exchange struct {
 	size      int64  // of the object, -1 if none was found
 	aborted   bool   // the reply was cut off
 	streamed  bool   // the reply's body is written after the handler
+	continued bool   // a listing's page that is not its first
 	place     uint64 // in the journal; 0: none
 
 	// Only for the access log.
@@ -37,12 +38,21 @@ type exchange struct {
 	conn   uint32
 	auth   sigv4.Kind
 	words  exchangeWords
+	// deleted has the keys of a DeleteObjects request, in its order.
+	deleted []deletedKey
+}
+
+// deletedKey is a key that a DeleteObjects request names, and the code of the
+// error if it was not deleted.
+type deletedKey struct {
+	key  word
+	code string
 }
 
 // exchangeWords are copies of what the request says, in one buffer.
 type exchangeWords struct {
-	buf                                                     []byte
-	bucket, key, target, host, agent, referer, who, version word
+	buf                                                             []byte
+	bucket, key, prefix, target, host, agent, referer, who, version word
 }
 
 // word is a piece of exchangeWords.buf.
@@ -69,7 +79,7 @@ func (r *request) newAccount(s *Server) {
 	// would cost as much as the counting.
 	x.srv, x.shard, x.initiated, x.code = s, r.shard, time.Time{}, ""
 	x.received, x.sent, x.size, x.aborted, x.place = 0, 0, -1, false, 0
-	x.words.buf = x.words.buf[:0]
+	x.words.buf, x.deleted = x.words.buf[:0], x.deleted[:0]
 	r.receiver.count = 0
 	r.body = nil
 	// A request that is refused before its signature is looked at has none.
@@ -161,6 +171,7 @@ func (r *request) describe() {
 		x.conn = c.number
 	}
 	w.bucket, w.key = w.put(r.target.bucket), w.put(r.target.key)
+	w.prefix, x.continued = r.describeList(w)
 	w.target = w.put(r.ctx.Request.Header.RequestURI())
 	w.host = w.put(r.known[headerHost])
 	w.agent, w.referer = w.put(r.header("user-agent")), w.put(r.header("referer"))
@@ -168,6 +179,50 @@ func (r *request) describe() {
 	w.buf = append(w.buf, r.auth.AccessKey...)
 	w.who = word{from, len(w.buf)}
 	w.version = w.put(r.ctx.Response.Header.PeekBytes(nameVersionID))
+}
+
+// listMarkers are the parameters that ask for a listing's second or later page,
+// in the forms of ListObjectsV2, ListObjects and ListObjectVersions.
+var listMarkers = [...]string{"continuation-token", "marker", "key-marker"}
+
+// describeList copies the prefix that a listing asks for and tells whether it
+// asks for another page than the first. Other requests have neither.
+func (r *request) describeList(w *exchangeWords) (prefix word, continued bool) {
+	switch r.op {
+	case opListObjectsV2, opListObjects, opListObjectVersions:
+	default:
+		return word{}, false
+	}
+	asked, _ := r.target.param("prefix")
+	for _, name := range listMarkers {
+		if marker, _ := r.target.param(name); len(marker) > 0 {
+			continued = true
+		}
+	}
+	return w.put(asked), continued
+}
+
+// describeDeleted copies for the access log a key of a DeleteObjects request and
+// the code of its error, "" without one.
+func (r *request) describeDeleted(key, code string) {
+	if r.srv.access == nil {
+		return
+	}
+	x := r.account
+	x.deleted = append(x.deleted, deletedKey{x.words.put(viewBytes(key)), code})
+}
+
+// maxPooledWords is the most that a pooled account keeps for what requests say.
+// Only the keys of a large DeleteObjects request take more: a head has at most
+// 16 KiB.
+const maxPooledWords = 32 << 10
+
+// release gives the account back to the pool.
+func (x *exchange) release() {
+	if cap(x.words.buf) > maxPooledWords {
+		x.words.buf, x.deleted = nil, nil
+	}
+	exchanges.Put(x)
 }
 
 // finish gives the closed account to the logs. It tells whether it was given
@@ -210,6 +265,6 @@ func (b *replyBody) closeAccount() {
 		m.aborted.Add(1)
 	}
 	if !x.finish() {
-		exchanges.Put(x)
+		x.release()
 	}
 }

@@ -169,7 +169,7 @@ func TestAccessLogHangup(t *testing.T) {
 	p.signal(t)
 	p.wait(t)
 	rest, _ := io.ReadAll(p.stdout)
-	if !strings.Contains(string(rest), "idx\tthread\top\t") || !strings.Contains(string(rest), "\ts3://\tbkt/out\t") {
+	if !strings.Contains(string(rest), "idx\tthread\top\t") || !strings.Contains(string(rest), "\ts3://bkt/\tout\t") {
 		t.Errorf("unexpected output; got %q; want the log's lines", rest)
 	}
 }
