@@ -55,6 +55,10 @@ type Config struct {
 	// MemoryLimit bounds in bytes what the store holds; 0 means no bound.
 	MemoryLimit int64
 
+	// SendBuffer bounds in bytes what the kernel holds of replies that a
+	// client has not read, a connection; or SendBufferAuto, SendBufferKernel.
+	SendBuffer int64
+
 	// DBPath is the directory in which the state outlives the server; empty
 	// means in memory only. See docs/persistence.md.
 	DBPath string

@@ -12,8 +12,9 @@ import (
 // fasthttp takes for the end of the listener (EMFILE would stop the server).
 type patientListener struct {
 	net.Listener
-	log     *slog.Logger
-	metrics *metrics
+	log        *slog.Logger
+	metrics    *metrics
+	sendBuffer int64 // see Config
 }
 
 const (
@@ -28,6 +29,7 @@ func (l *patientListener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
 		if tcp, ok := c.(*net.TCPConn); ok && err == nil {
+			boundSend(tcp, l.sendBuffer)
 			return newConn(tcp, l.metrics)
 		}
 		if err == nil || !isShortage(err) {

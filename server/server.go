@@ -207,7 +207,7 @@ func (s *Server) Serve(ln net.Listener) error {
 		s.serving.Add(-1)
 		s.addresses.Delete(ln)
 	}()
-	if err := s.http.Serve(&patientListener{Listener: ln, log: s.cfg.Logger, metrics: s.metrics}); err != nil {
+	if err := s.http.Serve(&patientListener{Listener: ln, log: s.cfg.Logger, metrics: s.metrics, sendBuffer: s.cfg.SendBuffer}); err != nil {
 		return fmt.Errorf("cannot serve on %s: %w", ln.Addr(), err)
 	}
 	return nil

@@ -37,6 +37,10 @@ const (
 	// Less is what always is for.
 	minSyncInterval = time.Millisecond
 
+	// The least and, in a socket option, the most that Linux takes.
+	minSendBuffer = 4 << 10
+	maxSendBuffer = 1 << 30
+
 	// Container runtimes kill 10 s after SIGTERM; the server should end first
 	// and say what it cut off.
 	defaultShutdownTimeout = 8 * time.Second
@@ -85,6 +89,7 @@ func serveFlags() []*cli.Flag {
 		text("keep-small", defaultKeepSmall, "synth buckets keep the true bytes of objects below this `SIZE`; 0 keeps none"),
 		text("min-part-size", defaultMinPartSize, "least `SIZE` of a multipart upload's parts but the last; 0 allows any"),
 		text("memory-limit", defaultMemoryLimit, "of kept bodies and the index: a `SIZE`, or a percent of the memory this process may use; 0 is no limit"),
+		text("send-buffer", "auto", "how much of a reply the kernel takes ahead of a slow reader: a `SIZE`, kernel (its own choice), or auto (256KiB to clients on this host)"),
 
 		text("admin-listen", defaultAdminListen, "metrics, health, statistics and profiles on `HOST:PORT`, or off; if only this default is in use, the server starts without"),
 		{Name: "journal", Value: cli.Int(server.DefaultJournalSize), Usage: "keep the last `NUMBER` requests for s3ultra journal; 0 keeps none", Env: envName("journal")},

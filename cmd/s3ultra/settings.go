@@ -162,6 +162,9 @@ func readConfig(c *cli.Context, m *minioSettings) (server.Config, error) {
 	if config.MinPartSize, err = parseSize(c.String("min-part-size")); err != nil {
 		return config, usagef("bad --min-part-size: %w", err)
 	}
+	if config.SendBuffer, err = parseSendBuffer(c.String("send-buffer")); err != nil {
+		return config, err
+	}
 	if config.SyncInterval, err = parseSyncInterval(c.String("sync-interval")); err != nil {
 		return config, err
 	}
@@ -171,6 +174,21 @@ func readConfig(c *cli.Context, m *minioSettings) (server.Config, error) {
 	}
 	config.MemoryLimit, err = parseMemoryLimit(c.String("memory-limit"), availableMemory(os.DirFS("/")))
 	return config, err
+}
+
+// parseSendBuffer reads --send-buffer.
+func parseSendBuffer(s string) (int64, error) {
+	switch s {
+	case "auto":
+		return server.SendBufferAuto, nil
+	case "kernel":
+		return server.SendBufferKernel, nil
+	}
+	n, err := parseSize(s)
+	if err != nil || n < minSendBuffer || n > maxSendBuffer {
+		return 0, usagef("bad --send-buffer %q: want auto, kernel, or a size from 4KiB to 1GiB", s)
+	}
+	return n, nil
 }
 
 // parseSyncInterval reads --sync-interval.

@@ -272,3 +272,20 @@ func TestShellQuote(t *testing.T) {
 	f("$(x)", "'$(x)'")
 	f("", "''")
 }
+
+func TestSendBuffer(t *testing.T) {
+	f := func(want int64, args ...string) {
+		t.Helper()
+		if got := mustParse(t, args...).config.SendBuffer; got != want {
+			t.Errorf("unexpected send buffer of %q; got %d; want %d", args, got, want)
+		}
+	}
+	f(server.SendBufferAuto)
+	f(server.SendBufferKernel, "--send-buffer", "kernel")
+	f(1<<20, "--send-buffer", "1MiB")
+	for _, bad := range []string{"0", "4095", "2GiB", "big", "-1"} {
+		if s, err := parse(t, "--send-buffer", bad); err == nil {
+			t.Errorf("unexpected success of --send-buffer %s; got %d", bad, s.config.SendBuffer)
+		}
+	}
+}
