@@ -1,15 +1,12 @@
 # Building and testing s3ultra needs Go (the version in go.mod or any newer
 # one; Go 1.21 and later fetch it themselves). `make e2e` also needs Python and
-# Node.js, `make page` Node.js and Chromium.
+# Node.js, `make page` Node.js and Chromium, `make operate` Python and Prometheus.
 
 GO ?= go
 
 # Also serves without .git (a source archive), then as "devel".
 VERSION ?= $(shell git describe --tags --dirty --always 2>/dev/null)
 COMMIT  ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null)
-# HTTP/2 needs TLS, which nothing here serves; half a megabyte.
-TAGS    := nethttpomithttp2
-LDFLAGS := -s -w -X main.linkedVersion=$(VERSION) -X main.linkedCommit=$(COMMIT)
 
 # Pinned, so that a new release cannot turn a green tree red.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -29,11 +26,10 @@ QEMU_ARM64 ?= qemu-aarch64-static
 # The browser of `make page`.
 CHROMIUM ?= /usr/bin/chromium
 
-.PHONY: build run test race kill arm64 vet lint fmt bench e2e page docker container man completion clean need-go
+.PHONY: build run test race kill arm64 vet lint fmt bench e2e page operate docker container man completion clean need-go
 
-# A static binary: it runs in a scratch image and on any distribution.
 build: need-go
-	CGO_ENABLED=0 $(GO) build -tags $(TAGS) -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/ ./cmd/s3ultra
+	GO=$(GO) VERSION=$(VERSION) COMMIT=$(COMMIT) ./cmd/build.sh bin/s3ultra
 
 # Serves a demo on 127.0.0.1:9000 until Ctrl-C and prints commands to try.
 run: build
@@ -76,6 +72,11 @@ bench: build
 # Real clients against the real binary; prints the matrix of docs/clients.md.
 e2e: build
 	./e2e/run.sh
+
+# The files of docker/ and the metrics with what reads them: Prometheus, compose,
+# Kubernetes' schemas, systemd (Debian: prometheus, systemd).
+operate: build
+	./e2e/operate/run.sh
 
 # The live page in a headless Chromium beside a bounded load, a minute. Not part
 # of make test or make e2e: it needs a browser (Debian: chromium) and Node.js.
