@@ -17,8 +17,11 @@ const (
 	screenEnter = "\x1b[?1049h\x1b[?25l\x1b[?7l"
 	screenLeave = "\x1b[?7h\x1b[?25h\x1b[?1049l"
 	screenHome  = "\x1b[H"
-	lineEnd     = "\x1b[K\r\n" // what is right of it is erased
-	screenEnd   = "\x1b[J"     // what is below
+	lineEnd     = "\r\n"
+	// What is right of the cursor, and below it too. Before a line is written:
+	// after a full one the cursor stands on its last character.
+	clearLine = "\x1b[K"
+	clearRest = "\x1b[J"
 )
 
 // terminal is the screen and keyboard of s3ultra top.
@@ -92,13 +95,17 @@ func (t *terminal) draw(v *topView) error {
 		width, height = int(size.Col), int(size.Row)
 	}
 	t.buf = append(t.buf[:0], screenHome...)
-	for i, line := range v.lines(width, height, t.color) {
+	lines := v.lines(width, height, t.color)
+	for i, line := range lines {
 		if i > 0 {
 			t.buf = append(t.buf, lineEnd...)
 		}
-		t.buf = append(t.buf, line...)
+		clear := clearLine
+		if i == len(lines)-1 {
+			clear = clearRest
+		}
+		t.buf = append(append(t.buf, clear...), line...)
 	}
-	t.buf = append(t.buf, "\x1b[K"+screenEnd...)
 	_, err := t.out.Write(t.buf)
 	return err
 }

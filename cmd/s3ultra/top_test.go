@@ -109,6 +109,29 @@ func TestTopFitsTheTerminal(t *testing.T) {
 	}
 }
 
+// A column that does not fit is left out, and a list has a row or is.
+func TestTopLeavesOut(t *testing.T) {
+	v := &topView{}
+	v.stats.Operations = []server.OperationStats{{Name: "CreateMultipartUpload", Requests: 123_456_789, Sent: 1 << 30}, {Name: "GetObject"}, {Name: "PutObject"}}
+	v.stats.Buckets = []server.BucketStats{{Name: "a"}, {Name: "b"}, {Name: "c"}}
+	v.stats.BucketsAll = 3
+	f := func(width, height int, want, lacks string) {
+		t.Helper()
+		text := strings.Join(v.lines(width, height, false), "\n")
+		if !strings.Contains(text, want) || strings.Contains(text, lacks) {
+			t.Errorf("unexpected lines at %dx%d; want %q and no %q:\n%s", width, height, want, lacks, text)
+		}
+	}
+	f(102, 40, "1.00 GiB         0 B", "…")
+	f(91, 40, "123,456,789    1.00 GiB", "IN")
+	f(80, 40, "REQUESTS", "OUT")
+	f(70, 40, "ERRORS", "REQUESTS")
+	// 11 lines are above the lists, and each is of 4 at least.
+	f(80, 19, "  and 2 more\n\nBUCKET", "and 3 more")
+	f(80, 18, "PutObject", "BUCKET")
+	f(80, 14, "", "OPERATION")
+}
+
 func TestTopNumbers(t *testing.T) {
 	f := func(got, want string) {
 		t.Helper()

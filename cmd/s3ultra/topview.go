@@ -158,12 +158,15 @@ type topList struct {
 	alarm   bool // its rows are bad news
 }
 
-// topColumn is a column of a list; the last one takes the rest of the line.
+// topColumn is a column of a list; the last one may take the rest of the line.
 type topColumn struct {
 	title string
 	width int  // 0: the rest
 	right bool // aligned
 }
+
+// columnGap is between two columns.
+const columnGap = 2
 
 // listFrame is the lines of a list beside its rows: an empty one and the
 // columns' titles.
@@ -174,13 +177,17 @@ const listFrame = 2
 func (v *topView) lists(p *topPage, height int) {
 	all := slices.DeleteFunc([]topList{v.operations(), v.errors(), v.buckets(), v.uploads()}, func(l topList) bool { return len(l.rows) == 0 })
 	left := height - len(p.lines)
-	// A list without a row tells nothing; the first ones tell most.
-	all = all[:min(len(all), max(0, left)/(listFrame+1))]
-	needs := make([]int, len(all))
-	for i := range all {
-		needs[i] = all[i].need()
+	// The first ones tell most; and a list without a row tells nothing, so it
+	// gets two lines, of which one may have to tell of more.
+	var needs []int
+	for least := 0; len(needs) < len(all); {
+		need := all[len(needs)].need()
+		if least += listFrame + min(need, 2); least > left {
+			break
+		}
+		needs = append(needs, need)
 	}
-	for i, room := range share(left-listFrame*len(all), needs) {
+	for i, room := range share(left-listFrame*len(needs), needs) {
 		all[i].show(p, room)
 	}
 }
@@ -209,7 +216,20 @@ func (l *topList) need() int {
 	return len(l.rows)
 }
 
+// fit leaves out the columns at the end that the width does not hold whole: half
+// a number is a wrong one.
+func (l *topList) fit(width int) {
+	for i, c := range l.columns {
+		if width -= c.width; width < 0 && c.right {
+			l.columns = l.columns[:i]
+			return
+		}
+		width -= columnGap
+	}
+}
+
 func (l *topList) show(p *topPage, room int) {
+	l.fit(p.width)
 	p.add()
 	cells := []string{}
 	for i, c := range l.columns {
@@ -226,7 +246,7 @@ func (l *topList) show(p *topPage, room int) {
 	}
 	for _, row := range l.rows[:n] {
 		cells := cells[:0]
-		for i, text := range row {
+		for i, text := range row[:len(l.columns)] {
 			style := ""
 			if l.alarm && i == 1 {
 				style = styleRed
@@ -240,7 +260,8 @@ func (l *topList) show(p *topPage, room int) {
 	}
 }
 
-// cell returns a text in the width of its column, with the space after it.
+// cell returns a text in the width of its column, with the space before the next
+// one.
 func (l *topList) cell(i int, text string) string {
 	c := l.columns[i]
 	if c.width == 0 {
@@ -248,14 +269,18 @@ func (l *topList) cell(i int, text string) string {
 	}
 	text = cut(text, c.width)
 	if c.right {
-		return strings.Repeat(" ", c.width-utf8.RuneCountInString(text)) + text + "  "
+		text = strings.Repeat(" ", c.width-utf8.RuneCountInString(text)) + text
 	}
-	return pad(text, c.width) + "  "
+	if i == len(l.columns)-1 {
+		return text
+	}
+	return pad(text, c.width+columnGap)
 }
 
 func (v *topView) operations() topList {
 	l := topList{title: "OPERATION", columns: []topColumn{
-		{width: 24}, {"REQ/S", 8, true}, {"P50", 9, true}, {"P99", 9, true}, {"REQUESTS", 12, true}, {"ERRORS", 9, true}, {"IN", 10, true}, {"OUT", 10, true},
+		// Of 80 characters all but the last two.
+		{width: 24}, {"REQ/S", 8, true}, {"P50", 8, true}, {"P99", 8, true}, {"ERRORS", 9, true}, {"REQUESTS", 11, true}, {"OUT", 10, true}, {"IN", 10, true},
 	}}
 	busiest := slices.Clone(v.stats.Operations)
 	slices.SortStableFunc(busiest, func(a, b server.OperationStats) int {
@@ -269,7 +294,7 @@ func (v *topView) operations() topList {
 	})
 	for _, o := range busiest {
 		l.rows = append(l.rows, []string{o.Name, countText(o.Rate), latencyText(o.Latency.P50), latencyText(o.Latency.P99),
-			wholeText(int64(o.Requests)), wholeText(int64(o.Errors)), byteText(float64(o.Received)), byteText(float64(o.Sent))})
+			wholeText(int64(o.Errors)), wholeText(int64(o.Requests)), byteText(float64(o.Sent)), byteText(float64(o.Received))})
 	}
 	l.total = int64(len(l.rows))
 	return l
