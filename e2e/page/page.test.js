@@ -20,8 +20,8 @@ const out = fileURLToPath(new URL("../out/page/", import.meta.url));
 const desktop = { width: 1280, height: 900 }, phone = { width: 360, height: 780 };
 // Enough samples for a line in each chart.
 const seconds = Number(process.env.PAGE_SECONDS ?? 15);
-// Bounds a wait for the page; a shared machine may be slow.
-const patience = 30_000;
+// Bounds a wait for the page or the browser; a shared machine may be slow.
+const patience = 60_000;
 
 const flags = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -39,14 +39,16 @@ before(async () => {
   profile = mkdtempSync(join(tmpdir(), "s3ultra-page-"));
   context = await chromium.launchPersistentContext(profile, {
     executablePath: process.env.E2E_CHROMIUM ?? "/usr/bin/chromium", args: flags, viewport: desktop, colorScheme: "light",
+    timeout: patience,
   });
+  context.setDefaultTimeout(patience);
   page = await context.newPage();
   page.on("console", (m) => complaints.push(`${m.type()}: ${m.text()}`));
   page.on("pageerror", (e) => complaints.push(String(e)));
   page.on("dialog", (d) => { complaints.push(`dialog: ${d.message()}`); d.dismiss(); });
   page.on("request", (r) => requests.push(r.url()));
   await page.goto(s3.admin);
-  await page.waitForTimeout(seconds * 1000);
+  await samples(seconds);
 });
 
 after(async () => {
@@ -57,6 +59,13 @@ after(async () => {
 });
 
 const text = (selector) => page.textContent(selector);
+
+// samples waits until the page has that many, one a second.
+const samples = (n) => page.waitForFunction((n) => state.samples.length >= n, n, { timeout: n * 1000 + patience });
+
+// shows waits until the text of an element matches.
+const shows = (selector, pattern) => page.waitForFunction(
+  ([selector, source]) => new RegExp(source).test(document.querySelector(selector).textContent), [selector, pattern.source]);
 
 // values returns the numbers on top of a card by their names.
 const values = (card) => page.$$eval(`#card-${card} .values li`, (all) =>
@@ -100,8 +109,9 @@ test("it is live and shows what the server counted", async () => {
   const throughput = await values("throughput");
   assert.ok(bytes(throughput.out) > 1 << 20, `out is ${throughput.out}`);
   assert.ok(bytes(throughput.in) > 1 << 18, `in is ${throughput.in}`);
-  const peak = await page.evaluate(() => Math.max(...state.samples.map((s) => s.requests)));
   const rate = Number((await values("requests")).requests.replace("/s", "").replaceAll(",", ""));
+  // After it, as the next second may be the highest, and rounded as it is.
+  const peak = await page.evaluate(() => Math.ceil(Math.max(...state.samples.map((s) => s.requests))));
   assert.ok(rate > 1 && rate <= peak, `${rate} requests/s, peak ${peak}`);
   assert.match((await values("latency")).p99, /^[\d.]+ (µs|ms|s)$/);
   assert.ok(Number((await values("connections")).open) >= 4);
@@ -116,7 +126,7 @@ if (process.env.PAGE_IMAGE) test("its picture for the documentation", () => page
 
 test("it has all samples, without a gap", async () => {
   const numbers = await page.evaluate(() => state.samples.map((s) => s.number));
-  assert.ok(numbers.length >= seconds - 3, `${numbers.length} samples after ${seconds} s`);
+  assert.ok(numbers.length >= seconds, `${numbers.length} samples`);
   numbers.forEach((n, i) => assert.equal(n, numbers[0] + i));
 });
 
@@ -165,18 +175,16 @@ test("text has contrast in both schemes", async () => {
 test("pointing and arrow keys choose a time in all charts", async () => {
   const box = await page.locator("#card-latency canvas").boundingBox();
   await page.mouse.move(box.x + box.width - 30, box.y + 40);
-  await page.waitForTimeout(200);
+  await shows("#card-latency time", /\d/);
   const times = await page.$$eval(".card time", (all) => all.map((t) => t.textContent));
   assert.match(times[0], /^\d\d:\d\d:\d\d$/);
   assert.deepEqual(new Set(times).size, 1);
   await page.screenshot({ path: join(out, "pointed.png") });
   await page.mouse.move(0, 0);
-  await page.waitForTimeout(200);
-  assert.equal(await text("#card-cpu time"), "");
+  await shows("#card-cpu time", /^$/);
   await page.focus("#card-cpu canvas");
   await page.keyboard.press("ArrowLeft");
-  await page.waitForTimeout(200);
-  assert.match(await text("#card-memory time"), /^\d\d:\d\d:\d\d$/);
+  await shows("#card-memory time", /^\d\d:\d\d:\d\d$/);
   await page.keyboard.press("Escape");
   assert.match(await page.getAttribute("#card-throughput canvas", "aria-label"), /Throughput, last \d+ min\. Now: out [\d.]+ /);
 });
@@ -223,11 +231,10 @@ if (process.platform === "linux") test("an idle page costs the server nothing no
   const used = () => readdirSync(`/proc/${s3.pid}/task`).reduce((sum, thread) =>
     sum + Number(readFileSync(`/proc/${s3.pid}/task/${thread}/schedstat`, "latin1").split(" ")[0]) / 1e9, 0);
   await page.waitForTimeout(2000);
-  const samples = () => page.evaluate(() => state.samples.length);
-  const begin = used(), first = await samples();
-  await page.waitForTimeout(10_000);
-  assert.ok(await samples() >= first + 8, "the page was not updated");
-  const share = (used() - begin) / 10;
+  const first = await page.evaluate(() => state.samples.length);
+  const began = performance.now(), begin = used();
+  await samples(first + 10);
+  const share = (used() - begin) / ((performance.now() - began) / 1000);
   console.log(`idle server with an open page: ${(share * 100).toFixed(2)} % of a processor`);
   assert.ok(share < 0.02, `the server used ${share} of a processor`);
 });
