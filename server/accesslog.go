@@ -38,6 +38,9 @@ const (
 	AccessLogOpLog
 )
 
+// String is the name of the format.
+func (f AccessLogFormat) String() string { return [...]string{"s3", "json", "oplog"}[f] }
+
 // ErrAccessLogFormat is returned for the name of no format.
 var ErrAccessLogFormat = errors.New("want s3, json or oplog")
 

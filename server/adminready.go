@@ -3,6 +3,10 @@ package server
 import (
 	"errors"
 	"fmt"
+	"slices"
+
+	"github.com/s3ultra/s3ultra/store"
+	"github.com/s3ultra/s3ultra/synth"
 )
 
 // ErrStopping is why a server that is shutting down is not ready.
@@ -10,7 +14,7 @@ var ErrStopping = errors.New("shutting down")
 
 // Ready returns nil when clients may come: every listener is served and what
 // the configuration asks for exists. Otherwise it says what is missing.
-// Buckets that clients have deleted since do not count.
+// Buckets and objects that clients have deleted since do not count.
 func (s *Server) Ready() error {
 	if s.stopping.Load() {
 		return ErrStopping
@@ -27,6 +31,17 @@ func (s *Server) Ready() error {
 			return fmt.Errorf("the bucket %s does not exist yet", b.Name)
 		}
 	}
+	for i := range s.cfg.Datasets {
+		if rule := &s.cfg.Datasets[i]; !s.hasDataset(rule) {
+			return fmt.Errorf("the data set %s of bucket %s does not exist yet", rule.Key, rule.Bucket)
+		}
+	}
 	s.prepared.Store(true)
 	return nil
+}
+
+// hasDataset tells whether the bucket of a rule has its data set.
+func (s *Server) hasDataset(rule *synth.Rule) bool {
+	b := s.store.Bucket([]byte(rule.Bucket))
+	return b != nil && slices.ContainsFunc(b.Datasets(), func(d store.DatasetStats) bool { return d.Rule().Key == rule.Key })
 }

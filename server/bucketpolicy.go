@@ -118,3 +118,29 @@ func blocksOf(b *store.Bucket) *accessBlock {
 }
 
 var noBlocks accessBlock
+
+// AnonymousPolicy returns the policy by which a bucket lets everybody do what
+// one of MinIO's words says: download, upload, public (both), or none and private,
+// for which there is no policy (""). ok is false for another word.
+//
+// Source: https://min.io/docs/minio/linux/reference/minio-mc/mc-anonymous-set.html
+func AnonymousPolicy(bucket, access string) (policy string, ok bool) {
+	onBucket, onObjects := `"s3:GetBucketLocation"`, ""
+	switch access {
+	case "none", "private":
+		return "", true
+	case "download":
+		onBucket += `,"s3:ListBucket"`
+		onObjects = `"s3:GetObject"`
+	case "upload":
+		onBucket += `,"s3:ListBucketMultipartUploads"`
+		onObjects = `"s3:AbortMultipartUpload","s3:DeleteObject","s3:ListMultipartUploadParts","s3:PutObject"`
+	case "public":
+		onBucket += `,"s3:ListBucket","s3:ListBucketMultipartUploads"`
+		onObjects = `"s3:AbortMultipartUpload","s3:DeleteObject","s3:GetObject","s3:ListMultipartUploadParts","s3:PutObject"`
+	default:
+		return "", false
+	}
+	statement := `{"Effect":"Allow","Principal":{"AWS":["*"]},"Action":[%s],"Resource":["arn:aws:s3:::%s"]}`
+	return fmt.Sprintf(`{"Version":"2012-10-17","Statement":[`+statement+`,`+statement+`]}`, onBucket, bucket, onObjects, bucket+"/*"), true
+}

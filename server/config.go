@@ -68,6 +68,13 @@ type Config struct {
 	// store.Persistence.Sync. The zero value is store.SyncAlways.
 	SyncInterval time.Duration
 
+	// HeadTimeout is how long a request's head may take from its first byte to
+	// its last, StallTimeout how long a body may stand still in either direction
+	// before the connection is cut; 0 means for ever.
+	HeadTimeout, StallTimeout time.Duration
+	// ShutdownTimeout is what the caller gives Shutdown; here it is only shown.
+	ShutdownTimeout time.Duration
+
 	// Version and Commit are in the metrics.
 	Version string
 	Commit  string
@@ -86,6 +93,9 @@ type Config struct {
 type BucketSpec struct {
 	Name string
 	Mode store.Mode
+	// Policy is the policy of a bucket that is made; one that is there keeps its
+	// own. Empty means none.
+	Policy string
 }
 
 // defaultRegion is the region AWS calls by an empty LocationConstraint.

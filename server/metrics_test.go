@@ -17,6 +17,7 @@ import (
 
 	"github.com/s3ultra/s3ultra/server"
 	"github.com/s3ultra/s3ultra/store"
+	"github.com/s3ultra/s3ultra/synth"
 )
 
 // operator is an admin server beside a fixture.
@@ -357,6 +358,7 @@ func TestJournalOff(t *testing.T) {
 func TestAdminHealthAndConfig(t *testing.T) {
 	cfg := testConfig(store.Synth)
 	cfg.Listeners = 2
+	cfg.Datasets = []synth.Rule{{Bucket: "data", Key: "o/{i}", Count: 3, Size: synth.Size{Mean: 10}}}
 	f := start(t, cfg)
 	o := operate(t, f)
 	o.get("/healthz")
@@ -384,7 +386,11 @@ func TestAdminHealthAndConfig(t *testing.T) {
 	f.send(t, call{method: "PUT", target: "/minio/health/live", body: "mine", anonymous: true}).want(403)
 
 	config := o.get("/config")
-	for _, want := range []string{`"key_pairs":1`, `"mode":"synth"`, `"seed":42`, `"name":"bkt"`, f.addr, second.addr} {
+	for _, want := range []string{
+		`"key_pairs":1`, `"mode":"synth"`, `"seed":42`, `"name":"bkt"`, f.addr, second.addr, `"db_path":""`, `"persist_data":false`,
+		`"sync_interval":"always"`, `"datasets":[{"name":"o/{i}","bucket":"data","objects":3,"bytes":30}]`, `"journal":`,
+		`"access_log_format":"s3"`, `"head_timeout":"0s"`, `"stall_timeout":"0s"`, `"shutdown_timeout":"0s"`,
+	} {
 		if !strings.Contains(config, want) {
 			t.Errorf("the configuration lacks %s: %s", want, config)
 		}

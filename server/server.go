@@ -129,10 +129,17 @@ func (s *Server) startBucket(b BucketSpec) error {
 		}
 		return nil
 	}
-	if _, err := s.store.CreateBucket(b.Name, b.Mode, s.started); err != nil {
+	made, err := s.store.CreateBucket(b.Name, b.Mode, s.started)
+	if err != nil {
 		return fmt.Errorf("cannot create bucket %q: %w", b.Name, err)
 	}
-	return nil
+	if b.Policy == "" {
+		return nil
+	}
+	if _, err := parsePolicy([]byte(b.Policy), b.Name); err != nil {
+		return fmt.Errorf("cannot create bucket %q: its policy is bad: %w", b.Name, err)
+	}
+	return made.SetDocument(store.DocumentPolicy, b.Policy)
 }
 
 // openStore makes the store, with what is in cfg.DBPath.

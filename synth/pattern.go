@@ -80,7 +80,7 @@ func ParsePattern(s string) (Pattern, error) {
 		}
 		return Pattern{kind: kindElbencho, salt: n}, nil
 	}
-	return Pattern{}, fmt.Errorf("%w %q: want random, zeros or elbencho:SALT", ErrBadPattern, s)
+	return Pattern{}, fmt.Errorf("%w %q: want random, random?compress=R&dedup=N, zeros or elbencho:SALT", ErrBadPattern, s)
 }
 
 // parseKnobs reads the part of a random pattern's name after the question mark.

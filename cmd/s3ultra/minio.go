@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/s3ultra/s3ultra/cmd/s3ultra/cli"
+	"github.com/s3ultra/s3ultra/server"
 	"github.com/s3ultra/s3ultra/sigv4"
 	"github.com/s3ultra/s3ultra/store"
 )
@@ -43,7 +44,8 @@ type minioSettings struct {
 	server   bool // started as MinIO is: s3ultra server PATH...
 	keys     sigv4.Credential
 	buckets  []string
-	policies []string // name:policy of buckets that were to have one
+	policies map[string]string // documents, by bucket
+	unknown  []string          // name:policy of buckets whose policy has no meaning here
 	region   string
 	domains  []string
 	taken    []string // variables that were read, sorted
@@ -147,10 +149,18 @@ func (m *minioSettings) readBuckets(list string) {
 	for _, spec := range strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune(",; \t\n", r) }) {
 		name, policy, _ := strings.Cut(spec, ":")
 		m.buckets = append(m.buckets, name)
-		// none and private are what every bucket here has.
-		if policy != "" && policy != "none" && policy != "private" {
-			m.policies = append(m.policies, spec)
+		if policy == "" {
+			continue
 		}
+		document, ok := server.AnonymousPolicy(name, policy)
+		if !ok {
+			m.unknown = append(m.unknown, spec)
+			continue
+		}
+		if m.policies == nil {
+			m.policies = make(map[string]string)
+		}
+		m.policies[name] = document
 	}
 }
 
@@ -189,7 +199,7 @@ func (s *settings) logMinio() {
 	}
 	s.logger.Warn(text, "mode", s.config.Mode.String(), "variables", strings.Join(m.taken, " "), "ignored", strings.Join(m.ignored, " "),
 		"paths", strings.Join(s.paths, " "))
-	if len(m.policies) > 0 && len(s.config.Credentials) > 0 {
-		s.logger.Warn("bucket policies are not supported: anonymous requests to these buckets are refused", "buckets", strings.Join(m.policies, " "))
+	if len(m.unknown) > 0 && len(s.config.Credentials) > 0 {
+		s.logger.Warn("these policies are not known and anonymous requests are refused; want download, upload, public or none", "buckets", strings.Join(m.unknown, " "))
 	}
 }

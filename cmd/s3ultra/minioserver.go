@@ -54,8 +54,12 @@ func (s *settings) readMinioFlags(c *cli.Context) error {
 		s.listen = []string{addr}
 	}
 	if addr := c.String("console-address"); addr != "" && (c.OnCommandLine("console-address") || !c.IsSet("admin-listen")) {
+		if addr == "off" {
+			s.adminListen = ""
+			return nil
+		}
 		if err := checkAddress(addr); err != nil {
-			return usagef("bad --console-address: %w", err)
+			return usagef("bad --console-address: %w, nor off", err)
 		}
 		s.adminListen, s.adminAsked = addr, true
 	}

@@ -136,7 +136,7 @@ func readConfig(c *cli.Context, m *minioSettings) (server.Config, error) {
 		return config, usagef("bad --mode %q: want synth or memory", c.String("mode"))
 	}
 	if config.Pattern, err = synth.ParsePattern(c.String("pattern")); err != nil {
-		return config, usagef("bad --pattern %q: %w", c.String("pattern"), err)
+		return config, usagef("bad --pattern: %w", err)
 	}
 	specs := append(c.Strings("bucket"), m.buckets...)
 	if c.Bool("demo") {
@@ -144,6 +144,9 @@ func readConfig(c *cli.Context, m *minioSettings) (server.Config, error) {
 	}
 	if config.Buckets, err = parseBuckets(specs, config.Mode); err != nil {
 		return config, err
+	}
+	for i := range config.Buckets {
+		config.Buckets[i].Policy = m.policies[config.Buckets[i].Name]
 	}
 	if config.Domains, err = readDomains(append(c.Strings("domain"), m.domains...)); err != nil {
 		return config, err
