@@ -145,6 +145,26 @@ class TestAWSCLI(ClientSuite):
         got = (self.folder / "big").read_bytes()
         same(got, self.server.expected(self.home, "transfer/big", data), "aws s3 cp down")
 
+    def test_anonymous(self):
+        """A policy by put-bucket-policy, and --no-sign-request."""
+        self.put(self.home, "anonymous/k", b"for everybody")
+        with pytest.raises(Failed, match="AccessDenied|403"):
+            self.aws("s3", "ls", "--no-sign-request", f"s3://{self.home}/anonymous/")
+        statements = [
+            {"Action": "s3:ListBucket", "Resource": f"arn:aws:s3:::{self.home}", "Condition": {"StringEquals": {"s3:prefix": "anonymous/"}}},
+            {"Action": "s3:GetObject", "Resource": f"arn:aws:s3:::{self.home}/anonymous/*"},
+        ]  # fmt: skip
+        policy = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Principal": "*"} | s for s in statements]}
+        self.aws("s3api", "put-bucket-policy", f"--bucket={self.home}", f"--policy={json.dumps(policy)}")
+        try:
+            assert self.aws("s3", "ls", "--no-sign-request", f"s3://{self.home}/anonymous/").split()[-1] == "k"
+            self.aws("s3", "cp", "--no-sign-request", f"s3://{self.home}/anonymous/k", str(self.folder / "k"))
+            same((self.folder / "k").read_bytes(), b"for everybody", "anonymous download")
+            with pytest.raises(Failed, match="AccessDenied"):
+                self.aws("s3", "ls", "--no-sign-request", f"s3://{self.home}")
+        finally:
+            self.aws("s3api", "delete-bucket-policy", f"--bucket={self.home}")
+
     def test_sync(self):
         source, target = self.folder / "source", self.folder / "target"
         names = {f"{d}/file {i}": payload(f"{d}{i}", size) for d in "xy" for i, size in enumerate((0, 10, 5000, BIG))}
