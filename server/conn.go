@@ -30,12 +30,13 @@ type conn struct {
 	// linger makes Close wait for the client to stop sending.
 	linger bool
 
+	patience
 	metrics *metrics
 	number  uint32 // of the connection, for the access log
 	counted atomic.Bool
 }
 
-func newConn(c *net.TCPConn, m *metrics) (net.Conn, error) {
+func newConn(c *net.TCPConn, m *metrics, watch *connWatch) (net.Conn, error) {
 	raw, err := c.SyscallConn()
 	if err != nil {
 		return nil, err
@@ -46,6 +47,8 @@ func newConn(c *net.TCPConn, m *metrics) (net.Conn, error) {
 	// Made once: a method value allocates.
 	w.out.step = w.writeStep
 	w.in.step = w.readStep
+	w.watch = watch
+	watch.add(w)
 	return w, nil
 }
 
@@ -76,6 +79,7 @@ func (c *conn) Close() error {
 	// fasthttp and Shutdown may both close it.
 	if c.counted.CompareAndSwap(true, false) {
 		c.metrics.connections.Add(-1)
+		c.watch.remove(c)
 	}
 	if !c.linger {
 		return c.TCPConn.Close()
@@ -103,6 +107,13 @@ func (c *conn) lingerAndClose() {
 		if _, err := c.Read(buf); err != nil {
 			return
 		}
+	}
+}
+
+// setPhase says what ctx's connection is doing.
+func setPhase(ctx *fasthttp.RequestCtx, phase connPhase) {
+	if c, ok := ctx.Conn().(*conn); ok {
+		c.phase = phase
 	}
 }
 

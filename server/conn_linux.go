@@ -29,6 +29,7 @@ func (c *conn) write(p []byte) (int, error) {
 	o := &c.out
 	o.head, o.err = p, nil
 	err := c.raw.Write(o.step)
+	c.waited()
 	if o.err != nil {
 		err = o.err
 	}
@@ -51,6 +52,7 @@ func (c *conn) writeBody(head []byte, body blocks) error {
 // writeStep writes until all is out (true) or the socket is full.
 func (c *conn) writeStep(fd uintptr) bool {
 	o := &c.out
+	moved := false
 	for {
 		var block []byte
 		if o.body != nil {
@@ -76,11 +78,13 @@ func (c *conn) writeStep(fd uintptr) bool {
 			if o.body != nil {
 				o.body.park()
 			}
+			c.waitToWrite(moved)
 			return false
 		default:
 			o.err = os.NewSyscallError("writev", errno)
 			return true
 		}
+		moved = moved || n > 0
 		sent := min(int(n), len(o.head))
 		o.head = o.head[sent:]
 		if o.body != nil {
@@ -111,6 +115,7 @@ func (c *conn) read(p []byte) (int, error) {
 		in.flags = syscall.MSG_TRUNC
 	}
 	err := c.raw.Read(in.step)
+	c.waited()
 	in.into = nil
 	switch {
 	case err != nil:
@@ -120,6 +125,7 @@ func (c *conn) read(p []byte) (int, error) {
 	case in.n == 0:
 		return 0, io.EOF
 	}
+	c.received(p[:min(in.n, len(p))])
 	return in.n, nil
 }
 
@@ -133,6 +139,7 @@ func (c *conn) readStep(fd uintptr) bool {
 			return true
 		case syscall.EINTR:
 		case syscall.EAGAIN:
+			c.waitToRead()
 			return false
 		default:
 			in.err = os.NewSyscallError("recvfrom", errno)

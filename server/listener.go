@@ -14,7 +14,8 @@ type patientListener struct {
 	net.Listener
 	log        *slog.Logger
 	metrics    *metrics
-	sendBuffer int64 // see Config
+	sendBuffer int64      // see Config
+	watch      *connWatch // nil: none
 }
 
 const (
@@ -30,7 +31,7 @@ func (l *patientListener) Accept() (net.Conn, error) {
 		c, err := l.Listener.Accept()
 		if tcp, ok := c.(*net.TCPConn); ok && err == nil {
 			boundSend(tcp, l.sendBuffer)
-			return newConn(tcp, l.metrics)
+			return newConn(tcp, l.metrics, l.watch)
 		}
 		if err == nil || !isShortage(err) {
 			return c, err

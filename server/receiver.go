@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/s3ultra/s3ultra/sigv4"
 	"github.com/s3ultra/s3ultra/store"
@@ -220,6 +221,9 @@ func (rx *receiver) bodyError(err error) error {
 	var api *apiError
 	if errors.As(err, &api) || storeError(err) != nil || chunkError(err) != nil {
 		return err
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return errRequestTimeout.because(fmt.Errorf("the client stalled after %d bytes of the body: %w", rx.count, err))
 	}
 	return errIncompleteBody.because(fmt.Errorf("cannot read the body after %d bytes: %w", rx.count, err))
 }

@@ -174,6 +174,7 @@ func (r *request) header(lower string) []byte {
 func (r *request) release() {
 	r.object.Release()
 	r.object = store.Object{}
+	setPhase(r.ctx, phaseIdle)
 	r.ctx, r.op = nil, nil
 }
 

@@ -118,65 +118,9 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// startBucket makes a bucket that is to exist from the start, if it does not.
-func (s *Server) startBucket(b BucketSpec) error {
-	if err := ValidBucketName(b.Name); err != nil {
-		return err
-	}
-	if old := s.store.Bucket([]byte(b.Name)); old != nil {
-		if old.Mode() != b.Mode {
-			return fmt.Errorf("cannot create bucket %q in %v mode: it exists in %v mode", b.Name, b.Mode, old.Mode())
-		}
-		return nil
-	}
-	made, err := s.store.CreateBucket(b.Name, b.Mode, s.started)
-	if err != nil {
-		return fmt.Errorf("cannot create bucket %q: %w", b.Name, err)
-	}
-	if b.Policy == "" {
-		return nil
-	}
-	if _, err := parsePolicy([]byte(b.Policy), b.Name); err != nil {
-		return fmt.Errorf("cannot create bucket %q: its policy is bad: %w", b.Name, err)
-	}
-	return made.SetDocument(store.DocumentPolicy, b.Policy)
-}
-
-// openStore makes the store, with what is in cfg.DBPath.
-func openStore(cfg Config) (*store.Store, error) {
-	opt := store.Options{
-		Seed:        cfg.Seed,
-		MemoryLimit: cfg.MemoryLimit,
-		KeepSmall:   cfg.KeepSmall,
-		MinPartSize: cfg.MinPartSize,
-	}
-	if cfg.DBPath == "" {
-		return store.New(opt), nil
-	}
-	return store.Open(opt, store.Persistence{
-		Dir:     cfg.DBPath,
-		Data:    cfg.PersistData,
-		Sync:    cfg.SyncInterval,
-		Pattern: cfg.Pattern.String(),
-		Warn:    func(text string) { cfg.Logger.Warn(text) },
-	})
-}
-
 // Close ends the persistence of the state, after Shutdown; writes fail from
 // then on. Without Config.DBPath it does nothing.
 func (s *Server) Close() error { return s.store.Close() }
-
-// domainList returns the virtual-host domains in lower case, localhost first.
-func domainList(configured []string) []string {
-	list := []string{"localhost"}
-	for _, d := range configured {
-		lower := string(appendLower(nil, d))
-		if !slices.Contains(list, lower) {
-			list = append(list, lower)
-		}
-	}
-	return list
-}
 
 func (s *Server) newHTTPServer() *fasthttp.Server {
 	return &fasthttp.Server{
@@ -192,8 +136,9 @@ func (s *Server) newHTTPServer() *fasthttp.Server {
 		ReadBufferSize:               readBufferSize,
 		WriteBufferSize:              writeBufferSize,
 		Concurrency:                  maxConnections,
-		// No ReadTimeout: it would cover whole bodies. No IdleTimeout: SDK
-		// pools keep connections 90 s and more and fail on a shorter one.
+		// No ReadTimeout: it would cover whole bodies; connWatch does better. No
+		// IdleTimeout: SDK pools keep connections 90 s and more and fail on a
+		// shorter one.
 		NoDefaultContentType: true,
 		LazyRequestTime:      true,
 		// Buffers go back to their pools between requests: an idle connection
@@ -214,7 +159,11 @@ func (s *Server) Serve(ln net.Listener) error {
 		s.serving.Add(-1)
 		s.addresses.Delete(ln)
 	}()
-	if err := s.http.Serve(&patientListener{Listener: ln, log: s.cfg.Logger, metrics: s.metrics, sendBuffer: s.cfg.SendBuffer}); err != nil {
+	watch := newConnWatch(s.cfg.HeadTimeout, s.cfg.StallTimeout, s.cfg.Logger)
+	stop := make(chan struct{})
+	defer close(stop)
+	go watch.run(stop)
+	if err := s.http.Serve(&patientListener{Listener: ln, log: s.cfg.Logger, metrics: s.metrics, sendBuffer: s.cfg.SendBuffer, watch: watch}); err != nil {
 		return fmt.Errorf("cannot serve on %s: %w", ln.Addr(), err)
 	}
 	return nil
@@ -276,6 +225,7 @@ func (s *Server) AddSynthetic(bucket, key string, size int64) error {
 
 // handle answers one request.
 func (s *Server) handle(ctx *fasthttp.RequestCtx) {
+	setPhase(ctx, phaseBody) // of a pipelined request nothing was seen
 	r, _ := ctx.UserValue(expectedRequest{}).(*request)
 	if r == nil {
 		r = s.requests.Get().(*request)

@@ -41,6 +41,15 @@ const (
 	minSendBuffer = 4 << 10
 	maxSendBuffer = 1 << 30
 
+	// A head is at most 16 KiB: 60 s are 270 bytes a second, and what nginx
+	// waits.
+	defaultHeadTimeout = 60 * time.Second
+
+	// A training job may leave an open stream alone for the minutes that an
+	// evaluation or a checkpoint takes; and a client that reads in time a
+	// sixteenth of its receive buffer (at most some 400 KB) must look alive.
+	defaultStallTimeout = 15 * time.Minute
+
 	// Container runtimes kill 10 s after SIGTERM; the server should end first
 	// and say what it cut off.
 	defaultShutdownTimeout = 8 * time.Second
@@ -101,6 +110,8 @@ func serveFlags() []*cli.Flag {
 
 		text("log-level", "info", "debug, info, warn or error"),
 		text("log-format", "auto", "text, json, or auto (text on a terminal)"),
+		duration("head-timeout", defaultHeadTimeout, "cut a connection whose request's headers take longer from the first byte on; 0 never does"),
+		duration("stall-timeout", defaultStallTimeout, "cut a connection on which a body has stood still for so long, in either direction; 0 never does"),
 		duration("shutdown-timeout", defaultShutdownTimeout, "how long SIGTERM waits for requests in flight"),
 		boolean("demo", false, "add the key pair "+demoAccessKey+"/"+demoSecretKey+" and two buckets, and print client commands to paste"),
 	}

@@ -41,8 +41,10 @@ func readSettings(c *cli.Context) (*settings, error) {
 		shutdownTimeout: c.Duration("shutdown-timeout"),
 		logger:          logger,
 	}
-	if s.shutdownTimeout < 0 {
-		return nil, usagef("bad --shutdown-timeout %v: it is negative", s.shutdownTimeout)
+	for _, name := range []string{"shutdown-timeout", "head-timeout", "stall-timeout"} {
+		if d := c.Duration(name); d < 0 {
+			return nil, usagef("bad --%s %v: it is negative", name, d)
+		}
 	}
 	if s.listen, err = readListen(c); err != nil {
 		return nil, err
@@ -60,6 +62,8 @@ func readSettings(c *cli.Context) (*settings, error) {
 		s.config.Datasets = append(s.config.Datasets, demoDataset())
 	}
 	s.config.Buckets = withDatasetBuckets(s.config.Buckets, s.config.Datasets)
+	s.config.HeadTimeout, s.config.StallTimeout = c.Duration("head-timeout"), c.Duration("stall-timeout")
+	s.config.ShutdownTimeout = s.shutdownTimeout
 	s.config.Logger = logger
 	s.config.Listeners = len(s.listen)
 	if err := s.readOperation(c); err != nil {

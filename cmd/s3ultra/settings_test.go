@@ -151,6 +151,8 @@ func TestUsageErrors(t *testing.T) {
 	f("--max-skew 5", `bad --max-skew "5": want a duration such as 500ms, 15m or 1h30m`)
 	f("--max-skew -5s", "bad --max-skew")
 	f("--shutdown-timeout -5s", "bad --shutdown-timeout")
+	f("--head-timeout -5s", "bad --head-timeout")
+	f("--stall-timeout 5", `bad --stall-timeout "5": want a duration`)
 	f("--etag sha1", "bad --etag")
 	f("--pattern lorem", `bad --pattern: bad data pattern "lorem": want random, random?compress=`)
 	f("--keep-small 1M", "ambiguous")
