@@ -10,103 +10,71 @@ import (
 )
 
 // entryTexts are the pieces of text that the entries of a page share. An entry
-// is seven copies and two numbers: at a thousand entries a page, its cost is
-// that of a LIST.
+// is its key, its ETag and these: at a thousand entries a page, its cost is that
+// of a LIST.
 type entryTexts struct {
-	second int64  // of the time in middle
+	second int64  // Unix milliseconds at the start of the second of middle
 	middle []byte // from the key's end tag to the ETag, for that second
 	stamp  []byte // the time alone
-	tail   []byte // from the size's end tag to the end, with owner and default class
-	// key is the last key that stood for itself in the document. The next one
-	// mostly begins as it does, and only the rest is looked at.
-	key  []byte
-	last lastEntry
-}
-
-// lastEntry is where the last entry of contents stands in the document, if the
-// next one may be that again with another key of the same length and another
-// ETag: so it is in data sets, whose objects have one size and numbered names.
-type lastEntry struct {
-	start, len int // in the document; len is 0 if it cannot be repeated
-	etag       int // in the entry
-	size       int64
-	parts      uint16
+	end    []byte // from the ETag's last digit to the end, with all that is the object's
+	// What end holds; parts is -1 if it is of no other object.
+	size  int64
+	parts int
+	// key is where the last key that stands for itself begins in the document.
+	// The next one mostly begins as it does, and only the rest is looked at.
+	key, keyLen int
 }
 
 func (t *entryTexts) reset() {
-	t.middle, t.tail, t.key, t.last = t.middle[:0], t.tail[:0], t.key[:0], lastEntry{}
+	t.middle, t.parts, t.keyLen = t.middle[:0], -1, 0
 }
-
-// entryRoom is what an entry takes besides its key and owner: the tags, a
-// time, 38 characters of ETag, 19 digits of size; rounded up.
-const entryRoom = 320
 
 const entryStart = "<Contents><Key>"
 
 // contents adds a key of ListObjects and ListObjectsV2.
 func (x *listXML) contents(key []byte, o *store.Object) {
 	t := &x.entries
-	if x.repeat(key, o) {
-		return
-	}
-	t.last = lastEntry{}
-	if o.ModTime/1000 != t.second || len(t.middle) == 0 {
+	if uint64(o.ModTime-t.second) >= 1000 || len(t.middle) == 0 {
 		x.setSecond(o.ModTime)
 	}
-	if len(t.tail) == 0 {
-		t.tail = append(append(append(t.tail, "</Size>"...), x.owner...), "<StorageClass>"+defaultClass+"</StorageClass></Contents>"...)
+	if o.Size != t.size || int(o.ETag.Parts) != t.parts || o.Checksum.Algorithm != 0 || hasStorageClass(o.Meta) {
+		x.setEnd(o)
 	}
-	// Six characters for a byte of the key is the most an escape takes.
-	doc := slices.Grow(x.doc, entryRoom+6*len(key)+len(t.tail))
-	start := len(doc)
-	doc = append(doc, entryStart...)
-	plain := t.plain(key, x.url)
-	if plain {
-		doc = append(doc, key...)
+	doc, n := x.doc, len(x.doc)
+	// An escape takes six characters for a byte of the key at most.
+	if room := len(entryStart) + 6*len(key) + len(t.middle) + etagDigits + len(t.end); cap(doc)-n < room {
+		doc = slices.Grow(doc, room)
+	}
+	doc = doc[:cap(doc)]
+	n += copy(doc[n:], entryStart)
+	if plainBehind(doc[t.key:t.key+t.keyLen], key, x.url) {
+		t.key, t.keyLen = n, len(key)
+		n += copy(doc[n:], key)
 	} else {
-		doc = x.appendText(doc, key)
+		n = len(x.appendText(doc[:n], key))
 	}
-	doc = append(doc, t.middle...)
-	etag := len(doc) - start
-	doc = appendETagHex(doc, o.ETag)
-	doc = append(doc, "&quot;</ETag>"...)
-	doc = appendListChecksum(doc, o)
-	doc = append(doc, "<Size>"...)
-	doc = strconv.AppendInt(doc, o.Size, 10)
-	if o.Meta == "" || o.Meta[0]&metaHasStorageClass == 0 {
-		x.doc = append(doc, t.tail...)
-		if plain && o.Checksum.Algorithm == 0 {
-			t.last = lastEntry{start, len(x.doc) - start, etag, o.Size, o.ETag.Parts}
-		}
-		return
-	}
-	doc = append(doc, "</Size>"...)
-	doc = append(doc, x.owner...)
-	doc = appendElement(doc, "StorageClass", storageClassOf(o.Meta))
-	x.doc = append(doc, "</Contents>"...)
+	n += copy(doc[n:], t.middle)
+	putETagHex((*[etagDigits]byte)(doc[n:]), &o.ETag)
+	n += etagDigits
+	n += copy(doc[n:], t.end)
+	x.doc = doc[:n]
 }
 
-// repeat adds an entry by copying the last one, if only the end of the key and
-// the ETag differ, and reports whether it could.
-func (x *listXML) repeat(key []byte, o *store.Object) bool {
+// setEnd makes the end of an entry that of another object. In data sets and in
+// what benchmarks write, objects of one size follow each other.
+func (x *listXML) setEnd(o *store.Object) {
 	t := &x.entries
-	l := &t.last
-	if l.len == 0 || len(key) != len(t.key) || o.Size != l.size || o.ModTime/1000 != t.second || o.ETag.Parts != l.parts ||
-		o.Checksum.Algorithm != 0 || o.Meta != "" && o.Meta[0]&metaHasStorageClass != 0 {
-		return false
+	t.size, t.parts = o.Size, int(o.ETag.Parts)
+	t.end = appendETagParts(t.end[:0], &o.ETag)
+	t.end = append(t.end, "&quot;</ETag>"...)
+	t.end = appendListChecksum(t.end, o)
+	t.end = appendIntElement(t.end, "Size", o.Size)
+	t.end = append(t.end, x.owner...)
+	t.end = appendElement(t.end, "StorageClass", storageClassOf(o.Meta))
+	t.end = append(t.end, "</Contents>"...)
+	if o.Checksum.Algorithm != 0 || hasStorageClass(o.Meta) {
+		t.parts = -1
 	}
-	shared := sharedPrefix(key, t.key)
-	if !t.plainFrom(shared, key, x.url) {
-		return false
-	}
-	start := len(x.doc)
-	doc := slices.Grow(x.doc, l.len)[:start+l.len]
-	e := doc[start:]
-	copy(e, doc[l.start:])
-	copy(e[len(entryStart)+shared:], key[shared:])
-	putETagHex(e[l.etag:], &o.ETag)
-	x.doc, l.start = doc, start
-	return true
 }
 
 // object adds the elements that describe an object in the other listings.
@@ -114,7 +82,7 @@ func (x *listXML) object(o *store.Object) {
 	x.doc = append(x.doc, "<LastModified>"...)
 	x.doc = x.appendTime(x.doc, o.ModTime)
 	x.doc = append(x.doc, "</LastModified><ETag>&quot;"...)
-	x.doc = appendETagHex(x.doc, o.ETag)
+	x.doc = appendETagHex(x.doc, &o.ETag)
 	x.doc = append(x.doc, "&quot;</ETag>"...)
 	x.doc = appendListChecksum(x.doc, o)
 	x.doc = appendIntElement(x.doc, "Size", o.Size)
@@ -135,51 +103,17 @@ func appendListChecksum(doc []byte, o *store.Object) []byte {
 // page were mostly written in the same few seconds.
 func (x *listXML) setSecond(ms int64) {
 	t := &x.entries
-	t.second = ms / 1000
+	t.second = ms / 1000 * 1000
 	t.stamp = appendXMLTime(t.stamp[:0], ms)
 	t.middle = append(append(append(t.middle[:0], "</Key><LastModified>"...), t.stamp...), "</LastModified><ETag>&quot;"...)
 }
 
 // appendTime appends a time.
 func (x *listXML) appendTime(dst []byte, ms int64) []byte {
-	if t := &x.entries; ms/1000 != t.second || len(t.middle) == 0 {
+	if t := &x.entries; uint64(ms-t.second) >= 1000 || len(t.middle) == 0 {
 		x.setSecond(ms)
 	}
 	return append(dst, x.entries.stamp...)
-}
-
-// plain tells whether every byte of key stands for itself, and remembers such
-// a key.
-func (t *entryTexts) plain(key []byte, url bool) bool {
-	return t.plainFrom(sharedPrefix(key, t.key), key, url)
-}
-
-// plainFrom is plain for a key whose first shared bytes are those of the key
-// remembered.
-func (t *entryTexts) plainFrom(shared int, key []byte, url bool) bool {
-	class := uint8(plainInXML)
-	if url {
-		class = plainInURL
-	}
-	for _, c := range key[shared:] {
-		if charClasses[c]&class == 0 {
-			return false
-		}
-	}
-	t.key = append(t.key[:shared], key[shared:]...)
-	return true
-}
-
-// sharedPrefix returns how many bytes a and b have in common, to a multiple of
-// eight: it only saves work.
-func sharedPrefix(a, b []byte) int {
-	n := min(len(a), len(b)) &^ 7
-	for i := 0; i < n; i += 8 {
-		if x := binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:]); x != 0 {
-			return i + bits.TrailingZeros64(x)/8
-		}
-	}
-	return n
 }
 
 // hexDigits returns the eight lower-case hexadecimal digits of x, the first one
@@ -194,22 +128,28 @@ func hexDigits(x uint32) uint64 {
 	return v + 0x3030303030303030 + letters*('a'-'0'-10)
 }
 
-// putETagHex writes the 32 digits of an ETag to dst.
-func putETagHex(dst []byte, e *store.ETag) {
-	_ = dst[31]
+// etagDigits is the length of an ETag without its part count.
+const etagDigits = 32
+
+// putETagHex writes the digits of an ETag.
+func putETagHex(dst *[etagDigits]byte, e *store.ETag) {
 	for i := 0; i < len(e.Sum); i += 4 {
 		binary.LittleEndian.PutUint64(dst[2*i:], hexDigits(binary.BigEndian.Uint32(e.Sum[i:])))
 	}
 }
 
-// appendETagHex is ETag.Append, four bytes at a time.
-func appendETagHex(dst []byte, e store.ETag) []byte {
-	var text [32]byte
-	putETagHex(text[:], &e)
-	dst = append(dst, text[:]...)
+// appendETagParts appends what follows the digits.
+func appendETagParts(dst []byte, e *store.ETag) []byte {
 	if e.Parts > 0 {
 		dst = append(dst, '-')
 		dst = strconv.AppendUint(dst, uint64(e.Parts), 10)
 	}
 	return dst
+}
+
+// appendETagHex is ETag.Append, four bytes at a time.
+func appendETagHex(dst []byte, e *store.ETag) []byte {
+	var digits [etagDigits]byte
+	putETagHex(&digits, e)
+	return appendETagParts(append(dst, digits[:]...), e)
 }

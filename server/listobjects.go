@@ -109,7 +109,7 @@ func walkObjects(b *store.Bucket, page *listPage, x *listXML) {
 		if !ok {
 			return
 		}
-		page.last = append(page.last[:0], e.name...)
+		page.keepLast(e.name)
 		if e.group {
 			x.group(e.name)
 			found = page.skip(c, e.name)

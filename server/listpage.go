@@ -26,7 +26,7 @@ type listPage struct {
 
 	entries   int
 	truncated bool
-	last      []byte // the last entry; valid until the next walk
+	last      []byte // the last entry of a full page; valid until the next walk
 	seek      []byte // scratch
 }
 
@@ -68,7 +68,8 @@ func (p *listPage) next(c walker, found bool) (e entry, ok bool) {
 		if group != nil {
 			name = group
 		}
-		if order := bytes.Compare(name, p.after); order > 0 || order == 0 && p.amid && group == nil {
+		// Behind an entry of the page all others are.
+		if p.entries > 0 || p.isBehind(name, group != nil) {
 			if p.entries == p.max {
 				p.truncated = true
 				return entry{}, false
@@ -79,6 +80,19 @@ func (p *listPage) next(c walker, found bool) (e entry, ok bool) {
 		found = p.skip(c, group)
 	}
 	return entry{}, false
+}
+
+// isBehind tells whether a name comes after the point where the page starts.
+func (p *listPage) isBehind(name []byte, group bool) bool {
+	order := bytes.Compare(name, p.after)
+	return order > 0 || order == 0 && p.amid && !group
+}
+
+// keepLast remembers the last entry of the page, if it may be needed.
+func (p *listPage) keepLast(name []byte) {
+	if p.entries == p.max {
+		p.last = append(p.last[:0], name...)
+	}
 }
 
 // skip moves c past the key it stands on, or past the whole group.

@@ -58,7 +58,7 @@ func walkVersions(b *store.Bucket, page *listPage, behind store.Version, x *list
 		if !ok {
 			return last
 		}
-		page.last = append(page.last[:0], e.name...)
+		page.keepLast(e.name)
 		if e.group {
 			x.group(e.name)
 			last = 0

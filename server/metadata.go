@@ -173,9 +173,12 @@ func cutField(b []byte) (field, rest []byte) {
 	return b[2:n:n], b[n:]
 }
 
+// hasStorageClass tells whether a Meta string names a storage class.
+func hasStorageClass(meta string) bool { return meta != "" && meta[0]&metaHasStorageClass != 0 }
+
 // storageClassOf returns the storage class in a Meta string.
 func storageClassOf(meta string) string {
-	if meta == "" || meta[0]&metaHasStorageClass == 0 {
+	if !hasStorageClass(meta) {
 		return defaultClass
 	}
 	m := readMetadata(meta)

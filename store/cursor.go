@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/s3ultra/s3ultra/synth"
 )
@@ -14,16 +15,17 @@ import (
 // it has been used before.
 type Cursor struct {
 	b       *Bucket
-	block   page        // a copy
-	n, i    int         // objects in block, and the current one
-	base    *meta       // of block's base
-	text    string      // of base
-	mod     int64       // of block's base
-	names   synth.Names // behind block's prefix
+	block   page       // a copy
+	n, i    int        // objects in block, and the current one
+	base    *meta      // of block's base
+	text    string     // of base
+	mod     int64      // of block's base
+	stem    synth.Stem // of block's prefix
 	tags    etagDeriver
 	slots   int     // of block
+	prefix  int     // length of block's prefix, which key begins with
 	suffix  []byte  // of block
-	middle  []byte  // of the current entry
+	middle  int     // length of key's; -1: only the prefix is in place
 	payload []byte  // of the current entry, and what follows it
 	plain   bool    // obj was filled by plainObject
 	extras  []extra // of objects, if block has any; by position
@@ -103,8 +105,10 @@ func (c *Cursor) load(key []byte, after bool) bool {
 		c.base = x.metas.get(base.meta)
 	}
 	c.text, c.mod = c.base.text(), base.mod
-	c.names = x.names.With(p.prefix())
 	c.slots, c.suffix = c.block.slots(), c.block.suffix()
+	c.key = append(c.key[:0], c.block.prefix()...)
+	c.prefix, c.middle = len(c.key), -1
+	c.stem = x.names.Stem(c.key)
 	c.extras = c.extras[:0]
 	if p.extras() > 0 {
 		c.loadExtras(x)
@@ -132,13 +136,24 @@ func (c *Cursor) loadExtras(x *index) {
 	}
 }
 
+// setKey makes key and payload those of the current entry. The middles of
+// neighbours mostly have one length: then only the middle is written.
 func (c *Cursor) setKey() {
 	slot := c.block[c.slots+slotSize*c.i:]
 	n, tail, payload := c.block.entryAt(slot.u16(0))
-	prefix := c.block.prefix()
-	c.key = append(append(c.key[:0], prefix...), slot[2:2+min(n, headSize)]...)
-	c.key = append(append(c.key, tail...), c.suffix...)
-	c.middle, c.payload = c.key[len(prefix):len(prefix)+n], payload
+	if n != c.middle {
+		c.middle = n
+		c.key = slices.Grow(c.key[:c.prefix], n+len(c.suffix))[:c.prefix+n+len(c.suffix)]
+		copy(c.key[c.prefix+n:], c.suffix)
+	}
+	middle := c.key[c.prefix : c.prefix+n]
+	if n >= headSize {
+		binary.LittleEndian.PutUint32(middle, binary.LittleEndian.Uint32(slot[2:]))
+		copy(middle[headSize:], tail)
+	} else {
+		copy(middle, slot[2:])
+	}
+	c.payload = payload
 }
 
 // Key is the current key, valid until the next move; it must not be written
@@ -176,8 +191,8 @@ func (c *Cursor) plainObject() *Object {
 	mod, n := binary.Varint(c.payload[1:])
 	size, _ := binary.Uvarint(c.payload[1+n:])
 	o.ModTime, o.Size = c.mod+mod, int64(size)
-	o.Content = c.names.With(c.middle).Hash(c.suffix)
-	o.ETag = c.tags.derive(o.Content, o.Size)
+	o.Content = c.stem.Hash(c.key)
+	c.tags.derive(&o.ETag, o.Content, o.Size)
 	o.Meta = ""
 	if c.payload[0]&flagBaseMeta != 0 {
 		o.Meta = c.text

@@ -90,7 +90,7 @@ func (c *Cursor) virtualObject() *Object {
 	}
 	o.Size, o.ModTime, o.Meta = m.set.Size(), m.modTime, m.meta.text()
 	o.Content = m.v.names.Hash(m.set.Key())
-	o.ETag = c.tags.derive(o.Content, o.Size)
+	c.tags.derive(&o.ETag, o.Content, o.Size)
 	return o
 }
 

@@ -89,15 +89,15 @@ func mix(x uint64) uint64 {
 // bits that no size needs. The two lanes join that to a in two ways, so that
 // what collides in one does not in the other.
 func spread(a, b, c uint64) (sum [16]byte) {
-	return spreadJoined(a, join(b, c))
+	spreadJoined(&sum, a, join(b, c))
+	return sum
 }
 
 func join(b, c uint64) uint64 { return mix((b ^ c<<48) + golden) }
 
-func spreadJoined(a, y uint64) (sum [16]byte) {
+func spreadJoined(sum *[16]byte, a, y uint64) {
 	binary.BigEndian.PutUint64(sum[:8], mix(a+y))
 	binary.BigEndian.PutUint64(sum[8:], mix((a^y)+laneOffset))
-	return sum
 }
 
 // etagDeriver is DeriveETag for single PUTs, of which neighbours mostly have
@@ -107,11 +107,14 @@ type etagDeriver struct {
 	joined uint64 // of size; 0 before the first
 }
 
-func (d *etagDeriver) derive(content uint64, size int64) ETag {
+// derive sets e. It writes in place: read back soon, words that were written
+// apart and copied as one would keep the processor waiting.
+func (d *etagDeriver) derive(e *ETag, content uint64, size int64) {
 	if size != d.size || d.joined == 0 {
 		d.size, d.joined = size, join(uint64(size), 1)
 	}
-	return ETag{Sum: spreadJoined(content, d.joined), Parts: 1}
+	spreadJoined(&e.Sum, content, d.joined)
+	e.Parts = 1
 }
 
 // laneOffset is three times golden, modulo 2^64: it sets the second lane apart

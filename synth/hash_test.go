@@ -99,3 +99,40 @@ func BenchmarkHash(b *testing.B) {
 		Hash(1, bucket, key)
 	}
 }
+
+// TestStem cuts names in all ways, around the ends of words.
+func TestStem(t *testing.T) {
+	key := []byte("resnet50/train/img_0000001_of_1000000.tfrecord")
+	for bucket := range 17 {
+		names := NewNames(7, strings.Repeat("b", bucket))
+		for n := range len(key) + 1 {
+			want := Hash(7, strings.Repeat("b", bucket), key[:n])
+			for cut := range n + 1 {
+				stem := names.Stem(key[:cut])
+				if got := stem.Hash(key[:n]); got != want {
+					t.Fatalf("unexpected hash of %d bytes behind a bucket of %d, cut at %d; got %#x; want %#x", n, bucket, cut, got, want)
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkStem is the hash of a key whose beginning is known, as in a listing.
+func BenchmarkStem(b *testing.B) {
+	const prefix = "resnet50/train/img_"
+	stem := NewNames(1, "training-data").Stem([]byte(prefix))
+	for _, rest := range []string{"001", "0001.jpg", "0000001_of_1000000.tfrecord"} {
+		key := []byte(prefix + rest)
+		b.Run(rest, func(b *testing.B) {
+			b.SetBytes(int64(len(rest)))
+			b.ReportAllocs()
+			var sum uint64
+			for b.Loop() {
+				sum += stem.Hash(key)
+			}
+			if sum == 0 {
+				b.Fatal("unexpected sum of hashes: 0")
+			}
+		})
+	}
+}
