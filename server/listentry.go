@@ -17,27 +17,38 @@ type entryTexts struct {
 	middle []byte // from the key's end tag to the ETag, for that second
 	stamp  []byte // the time alone
 	end    []byte // from the ETag's last digit to the end, with all that is the object's
-	// What end holds; parts is -1 if it is of no other object.
-	size  int64
-	parts int
+	// What end holds; parts is -1 if it is of no other object. sizeAt and sizeEnd
+	// are where in it the size begins and ends.
+	size            int64
+	parts           int
+	sizeAt, sizeEnd int
 	// key is where the last key that stands for itself begins in the document.
 	// The next one mostly begins as it does, and only the rest is looked at.
 	key, keyLen int
+	repeated    repeatedEntry
 }
 
 func (t *entryTexts) reset() {
 	t.middle, t.parts, t.keyLen = t.middle[:0], -1, 0
+	t.repeated.reset()
 }
 
 const entryStart = "<Contents><Key>"
 
 // contents adds a key of ListObjects and ListObjectsV2.
-func (x *listXML) contents(key []byte, o *store.Object) {
+func (x *listXML) contents(key []byte, shape store.Shape, o *store.Object) {
+	if !x.repeat(key, shape, o) {
+		x.compose(key, shape, o)
+	}
+}
+
+// compose is contents for any entry.
+func (x *listXML) compose(key []byte, shape store.Shape, o *store.Object) {
 	t := &x.entries
 	if uint64(o.ModTime-t.second) >= 1000 || len(t.middle) == 0 {
 		x.setSecond(o.ModTime)
 	}
-	if o.Size != t.size || int(o.ETag.Parts) != t.parts || o.Checksum.Algorithm != 0 || hasStorageClass(o.Meta) {
+	if o.Size != t.size || int(o.ETag.Parts) != t.parts || !isCommon(o) {
 		x.setEnd(o)
 	}
 	doc, n := x.doc, len(x.doc)
@@ -47,7 +58,8 @@ func (x *listXML) contents(key []byte, o *store.Object) {
 	}
 	doc = doc[:cap(doc)]
 	n += copy(doc[n:], entryStart)
-	if plainBehind(doc[t.key:t.key+t.keyLen], key, x.url) {
+	plain := plainBehind(doc[t.key:t.key+t.keyLen], key, x.url)
+	if plain {
 		t.key, t.keyLen = n, len(key)
 		n += copy(doc[n:], key)
 	} else {
@@ -57,24 +69,36 @@ func (x *listXML) contents(key []byte, o *store.Object) {
 	putETagHex((*[etagDigits]byte)(doc[n:]), &o.ETag)
 	n += etagDigits
 	n += copy(doc[n:], t.end)
+	entry := doc[len(x.doc):n]
 	x.doc = doc[:n]
+	if plain && t.parts >= 0 {
+		t.repeated.learn(entry, key, shape, t)
+	}
 }
+
+// isCommon tells whether an object is shown without a checksum and with the
+// default storage class.
+func isCommon(o *store.Object) bool { return o.Checksum.Algorithm == 0 && !hasStorageClass(o.Meta) }
 
 // setEnd makes the end of an entry that of another object. In data sets and in
 // what benchmarks write, objects of one size follow each other.
 func (x *listXML) setEnd(o *store.Object) {
 	t := &x.entries
 	t.size, t.parts = o.Size, int(o.ETag.Parts)
+	if !isCommon(o) {
+		t.parts = -1
+	}
 	t.end = appendETagParts(t.end[:0], &o.ETag)
 	t.end = append(t.end, "&quot;</ETag>"...)
 	t.end = appendListChecksum(t.end, o)
-	t.end = appendIntElement(t.end, "Size", o.Size)
+	t.end = append(t.end, "<Size>"...)
+	t.sizeAt = len(t.end)
+	t.end = strconv.AppendInt(t.end, o.Size, 10)
+	t.sizeEnd = len(t.end)
+	t.end = append(t.end, "</Size>"...)
 	t.end = append(t.end, x.owner...)
 	t.end = appendElement(t.end, "StorageClass", storageClassOf(o.Meta))
 	t.end = append(t.end, "</Contents>"...)
-	if o.Checksum.Algorithm != 0 || hasStorageClass(o.Meta) {
-		t.parts = -1
-	}
 }
 
 // object adds the elements that describe an object in the other listings.

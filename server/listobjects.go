@@ -115,7 +115,7 @@ func walkObjects(b *store.Bucket, page *listPage, x *listXML) {
 			found = page.skip(c, e.name)
 			continue
 		}
-		x.contents(e.name, c.Object())
+		x.contents(e.name, c.Shape(), c.Object())
 		found = c.Next()
 	}
 }

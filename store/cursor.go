@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/binary"
 	"slices"
+	"unsafe"
 
 	"github.com/s3ultra/s3ultra/synth"
 )
@@ -26,7 +27,8 @@ type Cursor struct {
 	prefix  int     // length of block's prefix, which key begins with
 	suffix  []byte  // of block
 	middle  int     // length of key's; -1: only the prefix is in place
-	payload []byte  // of the current entry, and what follows it
+	shape   Shape   // of key
+	payload int     // where in block the current entry's begins
 	plain   bool    // obj was filled by plainObject
 	extras  []extra // of objects, if block has any; by position
 	key     []byte
@@ -140,20 +142,27 @@ func (c *Cursor) loadExtras(x *index) {
 // neighbours mostly have one length: then only the middle is written.
 func (c *Cursor) setKey() {
 	slot := c.block[c.slots+slotSize*c.i:]
-	n, tail, payload := c.block.entryAt(slot.u16(0))
+	n, at := c.block.middleAt(slot.u16(0))
 	if n != c.middle {
-		c.middle = n
-		c.key = slices.Grow(c.key[:c.prefix], n+len(c.suffix))[:c.prefix+n+len(c.suffix)]
-		copy(c.key[c.prefix+n:], c.suffix)
+		c.setMiddle(n)
 	}
-	middle := c.key[c.prefix : c.prefix+n]
-	if n >= headSize {
-		binary.LittleEndian.PutUint32(middle, binary.LittleEndian.Uint32(slot[2:]))
-		copy(middle[headSize:], tail)
-	} else {
-		copy(middle, slot[2:])
+	middle := c.key[c.prefix:]
+	if n < headSize {
+		copy(middle[:n], slot[2:])
+		c.payload = at
+		return
 	}
-	c.payload = payload
+	binary.LittleEndian.PutUint32(middle, binary.LittleEndian.Uint32(slot[2:]))
+	c.payload = at + n - headSize
+	copy(middle[headSize:], c.block[at:c.payload])
+}
+
+// setMiddle makes room in key for a middle of n bytes.
+func (c *Cursor) setMiddle(n int) {
+	c.middle = n
+	c.shape = Shape{c.shape.ID + 1, c.prefix, c.prefix + n}
+	c.key = slices.Grow(c.key[:c.prefix], n+len(c.suffix))[:c.prefix+n+len(c.suffix)]
+	copy(c.key[c.prefix+n:], c.suffix)
 }
 
 // Key is the current key, valid until the next move; it must not be written
@@ -165,6 +174,23 @@ func (c *Cursor) Key() []byte {
 	return c.key
 }
 
+// Shape tells what keys of a walk have in common.
+type Shape struct {
+	// ID is that of all keys of the walk which have the length of this one and
+	// the same bytes, but for those from From to before To. 0 is no key's.
+	ID       uint64
+	From, To int
+}
+
+// Shape is that of the current key. It may be called only after a move that
+// succeeded.
+func (c *Cursor) Shape() Shape {
+	if c.merge.virtual {
+		return Shape{}
+	}
+	return c.shape
+}
+
 // Object is the current object, valid until the next move. No reference to its
 // Data is taken, and it may have been deleted meanwhile: only Data.Size may be
 // asked, not the bytes. It may be called only after a move that succeeded.
@@ -172,8 +198,8 @@ func (c *Cursor) Object() *Object {
 	if c.merge.virtual {
 		return c.virtualObject()
 	}
-	if c.payload[0]&^flagBaseMeta == 0 {
-		return c.plainObject()
+	if p := c.block[c.payload:]; isPlain(p) {
+		return c.plainObject(p)
 	}
 	c.plain = false
 	c.record().fill(&c.obj)
@@ -183,20 +209,21 @@ func (c *Cursor) Object() *Object {
 // plainObject is Object for what most listings consist of: an object of which
 // no more is stored than its size, time and the common headers. It skips the
 // record, which would be copied only to be copied again.
-func (c *Cursor) plainObject() *Object {
+func (c *Cursor) plainObject(p page) *Object {
 	o := &c.obj
 	if !c.plain {
 		*o, c.plain = Object{}, true
 	}
-	mod, n := binary.Varint(c.payload[1:])
-	size, _ := binary.Uvarint(c.payload[1+n:])
+	if text := c.text; p[0]&flagBaseMeta == 0 {
+		o.Meta = ""
+	} else if len(o.Meta) != len(text) || unsafe.StringData(o.Meta) != unsafe.StringData(text) {
+		o.Meta = text // seldom: the garbage collector takes note of it
+	}
+	mod, n := binary.Varint(p[1:])
+	size, _ := binary.Uvarint(p[1+n:])
 	o.ModTime, o.Size = c.mod+mod, int64(size)
 	o.Content = c.stem.Hash(c.key)
 	c.tags.derive(&o.ETag, o.Content, o.Size)
-	o.Meta = ""
-	if c.payload[0]&flagBaseMeta != 0 {
-		o.Meta = c.text
-	}
 	return o
 }
 

@@ -72,7 +72,7 @@ func (c *Cursor) settle() bool {
 			}
 			m.virtual = false
 		}
-		if !isHole(c.payload) {
+		if !isHole(c.block[c.payload:]) {
 			return true
 		}
 		if !c.step() {

@@ -108,14 +108,19 @@ func (p page) slot(i int) (off int, head []byte) {
 // not in the head, and what follows: the payload, and beyond it arbitrary
 // bytes.
 func (p page) entryAt(off int) (middle int, tail, rest []byte) {
-	middle = int(p[off])
-	off++
-	if middle >= 0x80 {
-		middle = middle&0x7f | int(p[off])<<7
-		off++
-	}
+	middle, off = p.middleAt(off)
 	n := tailLen(middle)
 	return middle, p[off : off+n], p[off+n:]
+}
+
+// middleAt returns the length of the middle of the entry at off, and where what
+// of it is not in the head begins.
+func (p page) middleAt(off int) (middle, tail int) {
+	middle = int(p[off])
+	if middle < 0x80 {
+		return middle, off + 1
+	}
+	return middle&0x7f | int(p[off+1])<<7, off + 2
 }
 
 // tailLen is the length of what of a middle is not in the head.

@@ -218,6 +218,10 @@ func hasExtra(p []byte) bool {
 	return p[0]&(flagMeta|flagSide) != 0
 }
 
+// isPlain reports whether the payload that p starts with is no more than size,
+// time and the headers of the base.
+func isPlain(p []byte) bool { return p[0]&^flagBaseMeta == 0 }
+
 // isHole reports whether the payload that p starts with is a hole.
 func isHole(p []byte) bool {
 	return p[0]&flagHole != 0
