@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -271,6 +272,45 @@ func (h *hotRequest) document(t testing.TB) string {
 	return string(body)
 }
 
+// compareLists compares first pages of a bucket in all forms with listDocument.
+func compareLists(t *testing.T, rnd *rand.Rand, s *Server, bucket string, objects map[string]*store.Object) {
+	t.Helper()
+	cred := s.cfg.Credentials[0]
+	for range 16 {
+		d := &listDocument{bucket: bucket, ownerID: s.ownerID, max: maxListKeys}
+		d.api = []string{"v1", "v2", "versions"}[rnd.IntN(3)]
+		d.url = rnd.IntN(2) == 0
+		d.owner = d.api != "v2" || rnd.IntN(2) == 0
+		d.prefix = []string{"", "", "data/", "data/train/img_0000"}[rnd.IntN(4)]
+		d.delimiter = []string{"", "", "/", "0"}[rnd.IntN(4)]
+		if rnd.IntN(2) == 0 {
+			d.max = 1 + rnd.IntN(maxListKeys)
+		}
+		target := fmt.Sprintf("/%s?delimiter=%s&max-keys=%d&prefix=%s", bucket, strings.ReplaceAll(d.delimiter, "/", "%2F"), d.max, strings.ReplaceAll(d.prefix, "/", "%2F"))
+		switch {
+		case d.api == "versions":
+			target += "&versions"
+		case d.api == "v2" && d.owner:
+			target += "&list-type=2&fetch-owner=true"
+		case d.api == "v2":
+			target += "&list-type=2"
+		}
+		if d.url {
+			target += "&encoding-type=url"
+		}
+		want := d.page(objects)
+		got := newHotRequest(t, s, cred, target, "GET", target, "", nil, 0).document(t)
+		if got != want {
+			at := 0
+			for at < min(len(got), len(want)) && got[at] == want[at] {
+				at++
+			}
+			t.Fatalf("unexpected document of %s, of %d bytes instead of %d, from byte %d;\n got %.400q\nwant %.400q",
+				target, len(got), len(want), at, got[max(at-100, 0):], want[max(at-100, 0):])
+		}
+	}
+}
+
 // TestListDocument compares pages, byte for byte, with listDocument.
 func TestListDocument(t *testing.T) {
 	source := uint64(time.Now().UnixNano())
@@ -298,39 +338,67 @@ func TestListDocument(t *testing.T) {
 					t.Fatalf("cannot put %q: %v", k, err)
 				}
 			}
-			for range 16 {
-				d := &listDocument{bucket: bucket, ownerID: s.ownerID, max: maxListKeys}
-				d.api = []string{"v1", "v2", "versions"}[rnd.IntN(3)]
-				d.url = rnd.IntN(2) == 0
-				d.owner = d.api != "v2" || rnd.IntN(2) == 0
-				d.prefix = []string{"", "", "data/", "data/train/img_0000"}[rnd.IntN(4)]
-				d.delimiter = []string{"", "", "/", "0"}[rnd.IntN(4)]
-				if rnd.IntN(2) == 0 {
-					d.max = 1 + rnd.IntN(maxListKeys)
-				}
-				target := fmt.Sprintf("/%s?delimiter=%s&max-keys=%d&prefix=%s", bucket, strings.ReplaceAll(d.delimiter, "/", "%2F"), d.max, strings.ReplaceAll(d.prefix, "/", "%2F"))
-				switch {
-				case d.api == "versions":
-					target += "&versions"
-				case d.api == "v2" && d.owner:
-					target += "&list-type=2&fetch-owner=true"
-				case d.api == "v2":
-					target += "&list-type=2"
-				}
-				if d.url {
-					target += "&encoding-type=url"
-				}
-				want := d.page(objects)
-				got := newHotRequest(t, s, cred, target, "GET", target, "", nil, 0).document(t)
-				if got != want {
-					at := 0
-					for at < min(len(got), len(want)) && got[at] == want[at] {
-						at++
-					}
-					t.Fatalf("seed %d: unexpected document of %s, of %d bytes instead of %d, from byte %d;\n got %.400q\nwant %.400q",
-						source, target, len(got), len(want), at, got[max(at-100, 0):], want[max(at-100, 0):])
-				}
+			compareLists(t, rnd, s, bucket, objects)
+		}
+	}
+}
+
+// TestListDocumentDatasets is the same for data sets, some objects of which are
+// written over or deleted.
+func TestListDocumentDatasets(t *testing.T) {
+	source := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", source)
+	rnd := rand.New(rand.NewPCG(source, 2))
+	var rules []synth.Rule
+	for _, r := range []synth.Rule{
+		{Bucket: "sss", Key: "data/img_{i}_of_{n}.jpg", Count: 5000, Size: synth.Size{Mean: 322_957}},
+		{Bucket: "ttt", Key: "data/{f:d}/img {i:d}.jpg", Count: 700, Folders: 12, Size: synth.Size{Distribution: synth.Uniform, Min: 1, Max: 1 << 40}},
+		{Bucket: "ttt", Key: "data/x&y-{i:d}-{f}-{i:07}", First: 90, Count: 300, Folders: 101, Size: synth.Size{Mean: 5}},
+		{Bucket: "ttt", Key: "<{i}>", Count: 30, Size: synth.Size{Mean: 1 << 33}},
+		{Bucket: "uuu", Key: "{f}/{i:d}_", Count: 400, Folders: 3, Size: synth.Size{Mean: 7}},
+		{Bucket: "uuu", Key: "{f}/{i:d}_{n}", Count: 400, Folders: 3, Size: synth.Size{Mean: 70}},
+		{Bucket: "uuu", Key: "one", Count: 1, Size: synth.Size{Mean: 70}},
+	} {
+		r.LastModified = time.Unix(1_700_000_000+rnd.Int64N(100), 0)
+		rules = append(rules, r)
+	}
+	s, err := New(Config{Credentials: []sigv4.Credential{{AccessKey: "AKIDHOT", SecretKey: "hot-secret"}}, Seed: rnd.Uint64(), Datasets: rules})
+	if err != nil {
+		t.Fatalf("cannot make the server: %v", err)
+	}
+	for _, bucket := range []string{"sss", "ttt", "uuu"} {
+		b := s.store.Bucket([]byte(bucket))
+		objects := map[string]*store.Object{}
+		for _, d := range b.Datasets() {
+			for pos := range d.Len() {
+				key := string(d.KeyAt(nil, pos))
+				o := &store.Object{Size: d.Size(d.Index(pos)), ModTime: d.ModTime(), Content: synth.Hash(s.cfg.Seed, bucket, key)}
+				o.ETag = store.DeriveETag(o.Content, o.Size, 1)
+				objects[key] = o
 			}
 		}
+		compareLists(t, rnd, s, bucket, objects)
+		keys := slices.Sorted(maps.Keys(objects))
+		o := &store.Object{ModTime: 1_700_000_000_000}
+		for range 60 {
+			key := keys[rnd.IntN(len(keys))]
+			if rnd.IntN(3) == 0 {
+				if _, err := b.Delete([]byte(key), time.Now(), nil); err != nil {
+					t.Fatalf("cannot delete %q: %v", key, err)
+				}
+				delete(objects, key)
+				continue
+			}
+			if rnd.IntN(2) == 0 {
+				key += "x"
+			}
+			o = oddObject(rnd, s.cfg.Seed, store.Synth, bucket, key, o)
+			objects[key] = o
+			put := *o
+			if err := b.Put([]byte(key), &put, nil); err != nil {
+				t.Fatalf("cannot put %q: %v", key, err)
+			}
+		}
+		compareLists(t, rnd, s, bucket, objects)
 	}
 }

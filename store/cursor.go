@@ -160,7 +160,7 @@ func (c *Cursor) setKey() {
 // setMiddle makes room in key for a middle of n bytes.
 func (c *Cursor) setMiddle(n int) {
 	c.middle = n
-	c.shape = Shape{c.shape.ID + 1, c.prefix, c.prefix + n}
+	c.shape = Shape{c.shape.ID + 2, c.prefix, c.prefix + n}
 	c.key = slices.Grow(c.key[:c.prefix], n+len(c.suffix))[:c.prefix+n+len(c.suffix)]
 	copy(c.key[c.prefix+n:], c.suffix)
 }
@@ -177,7 +177,8 @@ func (c *Cursor) Key() []byte {
 // Shape tells what keys of a walk have in common.
 type Shape struct {
 	// ID is that of all keys of the walk which have the length of this one and
-	// the same bytes, but for those from From to before To. 0 is no key's.
+	// the same bytes, but for those from From to before To. 0 is no key's. It is
+	// even in the index and odd in data sets.
 	ID       uint64
 	From, To int
 }
@@ -185,8 +186,9 @@ type Shape struct {
 // Shape is that of the current key. It may be called only after a move that
 // succeeded.
 func (c *Cursor) Shape() Shape {
-	if c.merge.virtual {
-		return Shape{}
+	if m := &c.merge; m.virtual {
+		id, from, to := m.set.Layout()
+		return Shape{id<<1 | 1, from, to}
 	}
 	return c.shape
 }
@@ -214,10 +216,10 @@ func (c *Cursor) plainObject(p page) *Object {
 	if !c.plain {
 		*o, c.plain = Object{}, true
 	}
-	if text := c.text; p[0]&flagBaseMeta == 0 {
-		o.Meta = ""
-	} else if len(o.Meta) != len(text) || unsafe.StringData(o.Meta) != unsafe.StringData(text) {
-		o.Meta = text // seldom: the garbage collector takes note of it
+	if p[0]&flagBaseMeta != 0 {
+		o.setMeta(c.text)
+	} else {
+		o.setMeta("")
 	}
 	mod, n := binary.Varint(p[1:])
 	size, _ := binary.Uvarint(p[1+n:])
@@ -225,6 +227,14 @@ func (c *Cursor) plainObject(p page) *Object {
 	o.Content = c.stem.Hash(c.key)
 	c.tags.derive(&o.ETag, o.Content, o.Size)
 	return o
+}
+
+// setMeta sets Meta unless it is that text already: the garbage collector takes
+// note of every pointer that is written.
+func (o *Object) setMeta(text string) {
+	if len(o.Meta) != len(text) || unsafe.StringData(o.Meta) != unsafe.StringData(text) {
+		o.Meta = text
+	}
 }
 
 // record is the current record.

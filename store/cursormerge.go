@@ -18,6 +18,9 @@ type merge struct {
 	dataset *synth.Dataset // whose time and meta follow
 	modTime int64
 	meta    *meta
+
+	layout uint64 // of the keys that stem is for; 0: none
+	stem   synth.Stem
 }
 
 // seekMerged is Seek in a bucket whose data sets are v, nil if it has been
@@ -27,6 +30,7 @@ func (c *Cursor) seekMerged(v *virtual, key []byte) bool {
 	if m.v != v {
 		m.v = v
 		m.set.Reset(v.dataSets())
+		m.layout = 0
 	}
 	m.inSet = m.set.Seek(key)
 	c.fetchMerged(key, false)
@@ -88,8 +92,13 @@ func (c *Cursor) virtualObject() *Object {
 	if !c.plain {
 		*o, c.plain = Object{}, true
 	}
-	o.Size, o.ModTime, o.Meta = m.set.Size(), m.modTime, m.meta.text()
-	o.Content = m.v.names.Hash(m.set.Key())
+	o.Size, o.ModTime = m.set.Size(), m.modTime
+	o.setMeta(m.meta.text())
+	key := m.set.Key()
+	if id, from, _ := m.set.Layout(); id != m.layout {
+		m.layout, m.stem = id, m.v.names.Stem(key[:from])
+	}
+	o.Content = m.stem.Hash(key)
 	c.tags.derive(&o.ETag, o.Content, o.Size)
 	return o
 }

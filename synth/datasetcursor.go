@@ -16,12 +16,15 @@ type Cursor struct {
 	inner        digitOrder
 	indexDigits  int
 
-	key []byte
+	key runningKey
 }
 
 // Reset puts the cursor before the first key of d, keeping its buffer. Seek or SeekPosition must
 // follow. A nil d lets go of the last Dataset.
-func (c *Cursor) Reset(d *Dataset) { *c = Cursor{d: d, key: c.key[:0]} }
+func (c *Cursor) Reset(d *Dataset) {
+	c.key.reset(d)
+	*c = Cursor{d: d, key: c.key}
+}
 
 // Seek moves to the first key that is not less than key and returns whether there is one.
 func (c *Cursor) Seek(key []byte) bool { return c.SeekPosition(c.d.Seek(key)) }
@@ -62,8 +65,12 @@ func (c *Cursor) Next() bool {
 
 // Key returns the current key, valid until the next call.
 func (c *Cursor) Key() []byte {
-	c.key = c.d.AppendKey(c.key[:0], c.index)
-	return c.key
+	folder := c.folder
+	if !c.d.grouped {
+		folder = c.d.folderOf(c.index)
+	}
+	c.key.set(c.index, folder)
+	return c.key.key
 }
 
 // Position returns the current position; Len() or more after the end.

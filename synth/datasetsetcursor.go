@@ -129,6 +129,19 @@ func (c *SetCursor) Valid() bool { return len(c.heap) > 0 }
 // Key returns the current key, valid until the cursor moves.
 func (c *SetCursor) Key() []byte { return c.cursors[c.heap[0]].current }
 
+// Layout tells what the current key has in common with others since the cursor was made: those of
+// the same id have the same length and the same bytes, but for those from from to before to. It is
+// above 0.
+func (c *SetCursor) Layout() (id uint64, from, to int) {
+	k := c.heap[0]
+	key := &c.cursors[k].key
+	from, to = key.varying()
+	return key.layouts<<layoutBits | uint64(k), from, to
+}
+
+// layoutBits leave room for as many data sets as fit any memory.
+const layoutBits = 24
+
 // Dataset returns the data set of the current object.
 func (c *SetCursor) Dataset() *Dataset { return c.cursors[c.heap[0]].d }
 
