@@ -1,8 +1,6 @@
 package server
 
 import (
-	"encoding/binary"
-	"math/bits"
 	"slices"
 	"strconv"
 
@@ -66,7 +64,7 @@ func (x *listXML) compose(key []byte, shape store.Shape, o *store.Object) {
 		n = len(x.appendText(doc[:n], key))
 	}
 	n += copy(doc[n:], t.middle)
-	putETagHex((*[etagDigits]byte)(doc[n:]), &o.ETag)
+	putHex((*[etagDigits]byte)(doc[n:]), &o.ETag.Sum)
 	n += etagDigits
 	n += copy(doc[n:], t.end)
 	entry := doc[len(x.doc):n]
@@ -140,28 +138,6 @@ func (x *listXML) appendTime(dst []byte, ms int64) []byte {
 	return append(dst, x.entries.stamp...)
 }
 
-// hexDigits returns the eight lower-case hexadecimal digits of x, the first one
-// in the lowest byte: all eight at once, a byte each.
-func hexDigits(x uint32) uint64 {
-	v := uint64(bits.ReverseBytes32(x))
-	v = (v | v<<16) & 0x0000ffff0000ffff
-	v = (v | v<<8) & 0x00ff00ff00ff00ff
-	v = (v>>4 | v<<8) & 0x0f0f0f0f0f0f0f0f
-	// Digits above 9 carry into bit 4 when 6 is added; they are letters.
-	letters := (v + 0x0606060606060606) >> 4 & 0x0101010101010101
-	return v + 0x3030303030303030 + letters*('a'-'0'-10)
-}
-
-// etagDigits is the length of an ETag without its part count.
-const etagDigits = 32
-
-// putETagHex writes the digits of an ETag.
-func putETagHex(dst *[etagDigits]byte, e *store.ETag) {
-	for i := 0; i < len(e.Sum); i += 4 {
-		binary.LittleEndian.PutUint64(dst[2*i:], hexDigits(binary.BigEndian.Uint32(e.Sum[i:])))
-	}
-}
-
 // appendETagParts appends what follows the digits.
 func appendETagParts(dst []byte, e *store.ETag) []byte {
 	if e.Parts > 0 {
@@ -171,9 +147,9 @@ func appendETagParts(dst []byte, e *store.ETag) []byte {
 	return dst
 }
 
-// appendETagHex is ETag.Append, four bytes at a time.
+// appendETagHex is ETag.Append.
 func appendETagHex(dst []byte, e *store.ETag) []byte {
 	var digits [etagDigits]byte
-	putETagHex(&digits, e)
+	putHex(&digits, &e.Sum)
 	return appendETagParts(append(dst, digits[:]...), e)
 }

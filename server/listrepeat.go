@@ -67,7 +67,7 @@ func (x *listXML) repeat(key []byte, shape store.Shape, o *store.Object) bool {
 	entry := doc[n:]
 	copy(entry, r.text)
 	copyPart(entry[len(entryStart):], key, shape.From, shape.To)
-	putETagHex((*[etagDigits]byte)(entry[r.etag:]), &o.ETag)
+	putHex((*[etagDigits]byte)(entry[r.etag:]), &o.ETag.Sum)
 	x.doc = doc
 	return true
 }

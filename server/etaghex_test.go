@@ -19,6 +19,11 @@ func TestHexDigits(t *testing.T) {
 		if got, want := string(appendETagHex(nil, &e)), e.String(); got != want {
 			t.Fatalf("unexpected text of an ETag; got %s; want %s", got, want)
 		}
+		var words [etagDigits]byte
+		putHexWords(&words, &e.Sum)
+		if got, want := string(words[:]), e.String()[:etagDigits]; got != want {
+			t.Fatalf("unexpected digits by words; got %s; want %s", got, want)
+		}
 	}
 	for x := range uint32(256) {
 		v := hexDigits(x * 0x01010101)
