@@ -115,7 +115,12 @@ func walkObjects(b *store.Bucket, page *listPage, x *listXML) {
 			found = page.skip(c, e.name)
 			continue
 		}
-		x.contents(e.name, c.Shape(), c.Object())
-		found = c.Next()
+		shape := c.Shape()
+		x.contents(e.name, shape, c.Object())
+		for found = c.Next(); found && page.nextAlike(shape, c.Shape()); found = c.Next() {
+			key := c.Key()
+			page.keepLast(key)
+			x.contents(key, shape, c.Object())
+		}
 	}
 }

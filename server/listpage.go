@@ -95,6 +95,16 @@ func (p *listPage) keepLast(name []byte) {
 	}
 }
 
+// nextAlike tells whether a key is the next entry by its shape alone, which is
+// that of the entry before, and counts it.
+func (p *listPage) nextAlike(before, shape store.Shape) bool {
+	if shape.ID != before.ID || shape.From < len(p.prefix) || len(p.delimiter) > 0 || p.entries == p.max {
+		return false
+	}
+	p.entries++
+	return true
+}
+
 // skip moves c past the key it stands on, or past the whole group.
 func (p *listPage) skip(c walker, group []byte) bool {
 	if group == nil {

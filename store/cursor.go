@@ -29,7 +29,7 @@ type Cursor struct {
 	middle  int     // length of key's; -1: only the prefix is in place
 	shape   Shape   // of key
 	payload int     // where in block the current entry's begins
-	plain   bool    // obj was filled by plainObject
+	plain   bool    // obj has no more than a plain object has
 	extras  []extra // of objects, if block has any; by position
 	key     []byte
 	r       record
@@ -200,23 +200,18 @@ func (c *Cursor) Object() *Object {
 	if c.merge.virtual {
 		return c.virtualObject()
 	}
-	if p := c.block[c.payload:]; isPlain(p) {
-		return c.plainObject(p)
+	o, p := &c.obj, c.block[c.payload:]
+	if !isPlain(p) {
+		c.plain = false
+		c.record().fill(o)
+		return o
 	}
-	c.plain = false
-	c.record().fill(&c.obj)
-	return &c.obj
-}
-
-// plainObject is Object for what most listings consist of: an object of which
-// no more is stored than its size, time and the common headers. It skips the
-// record, which would be copied only to be copied again.
-func (c *Cursor) plainObject(p page) *Object {
-	o := &c.obj
+	// Most listings consist of objects of which no more is stored. The record is
+	// skipped: it would be copied only to be copied again.
 	if !c.plain {
 		*o, c.plain = Object{}, true
 	}
-	if p[0]&flagBaseMeta != 0 {
+	if p[0] != 0 {
 		o.setMeta(c.text)
 	} else {
 		o.setMeta("")
