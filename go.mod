@@ -8,7 +8,6 @@ require (
 	github.com/klauspost/cpuid/v2 v2.4.2
 	github.com/minio/crc64nvme v1.1.1
 	github.com/minio/md5-simd v1.1.2
-	github.com/minio/sha256-simd v1.0.1
 	github.com/prometheus/client_golang v1.25.0
 	github.com/prometheus/client_model v0.6.3
 	github.com/prometheus/common v0.72.0

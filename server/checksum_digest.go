@@ -3,6 +3,7 @@ package server
 import (
 	"crypto/md5"
 	"crypto/sha1"
+	"crypto/sha256"
 	"encoding/binary"
 	"hash"
 	"hash/crc32"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/minio/crc64nvme"
 	md5simd "github.com/minio/md5-simd"
-	"github.com/minio/sha256-simd"
 )
 
 // castagnoli is crc32's own table for CRC32C, which selects its accelerated code.

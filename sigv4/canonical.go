@@ -3,9 +3,8 @@ package sigv4
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"slices"
-
-	"github.com/minio/sha256-simd"
 )
 
 // maxSignedHeaders bounds the work of looking each signed name up among all

@@ -2,11 +2,10 @@ package sigv4
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"hash"
 	"io"
 	"math"
-
-	"github.com/minio/sha256-simd"
 )
 
 const (

@@ -1,11 +1,10 @@
 package sigv4
 
 import (
+	"crypto/sha256"
 	"hash"
 	"io"
 	"strconv"
-
-	"github.com/minio/sha256-simd"
 )
 
 // Encoder puts a body into aws-chunked framing, the counterpart of Decoder.

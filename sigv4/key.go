@@ -1,11 +1,10 @@
 package sigv4
 
 import (
+	"crypto/sha256"
 	"crypto/subtle"
 	"sync"
 	"sync/atomic"
-
-	"github.com/minio/sha256-simd"
 )
 
 // blockSize is SHA-256's block, the length of an HMAC pad (RFC 2104).

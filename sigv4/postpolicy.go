@@ -3,11 +3,10 @@ package sigv4
 import (
 	"crypto/hmac"
 	"crypto/sha1"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"time"
-
-	"github.com/minio/sha256-simd"
 )
 
 // ErrPolicyFields: the signature fields of a POST form cannot be read. S3 code

@@ -1,14 +1,13 @@
 package bench
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
 	"sync"
-
-	"github.com/minio/sha256-simd"
 )
 
 // floorKind is a bare program that a load is compared with.
