@@ -27,6 +27,7 @@ type adminConfigDocument struct {
 	VerifyPayload bool                 `json:"verify_payload"`
 	MaxSkew       string               `json:"max_skew"`
 	ETag          string               `json:"etag"`
+	SHA256        string               `json:"sha256"` // as in use, so not auto
 	KeepSmall     int64                `json:"keep_small"`
 	MinPartSize   int64                `json:"min_part_size"`
 	MemoryLimit   int64                `json:"memory_limit"`
@@ -61,7 +62,7 @@ func (a *Admin) config(w http.ResponseWriter, _ *http.Request) {
 		Mode: c.Mode.String(), Seed: c.Seed, Pattern: c.Pattern.String(), Buckets: []adminConfigBucket{},
 		Region: c.Region, Domains: a.srv.domains, KeyPairs: len(c.Credentials),
 		SkipSigVerify: c.SkipSigVerify, VerifyPayload: c.VerifyPayload, MaxSkew: c.MaxSkew.String(),
-		ETag: "md5", KeepSmall: c.KeepSmall, MinPartSize: c.MinPartSize, MemoryLimit: c.MemoryLimit,
+		ETag: "md5", SHA256: a.srv.sha.name(), KeepSmall: c.KeepSmall, MinPartSize: c.MinPartSize, MemoryLimit: c.MemoryLimit,
 		DBPath: c.DBPath, PersistData: c.PersistData, SyncInterval: syncIntervalName(c.SyncInterval),
 		Datasets: []adminConfigDataset{},
 		Journal:  max(c.Journal, 0), AccessLog: c.AccessLog.Path, AccessFormat: c.AccessLog.Format.String(),

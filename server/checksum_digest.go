@@ -11,6 +11,8 @@ import (
 
 	"github.com/minio/crc64nvme"
 	md5simd "github.com/minio/md5-simd"
+
+	"github.com/s3ultra/s3ultra/server/sha256lanes"
 )
 
 // castagnoli is crc32's own table for CRC32C, which selects its accelerated code.
@@ -31,8 +33,9 @@ type digest struct {
 	crc       uint64
 	hash      hash.Hash
 
-	lanes *md5Lanes      // set by md5Lanes.start, which Release tells
-	lane  md5simd.Hasher // hash, when it is a lane
+	lanes *md5Lanes         // set by md5Lanes.start, which Release tells
+	lane  md5simd.Hasher    // hash, when it is a lane
+	sha   *sha256lanes.Hash // hash, when it was opened by shaLanes.start
 }
 
 // Reset starts a sum of algorithm a, ending what the digest was used for before.
@@ -55,6 +58,10 @@ func (d *digest) Reset(a checksumAlgorithm) {
 func (d *digest) Release() {
 	if d.lanes != nil {
 		d.lanes.end(d)
+	}
+	if d.sha != nil {
+		d.sha.Close()
+		d.hash = nil
 	}
 	if d.hash != nil {
 		hashPools[d.algorithm].Put(d.hash)

@@ -28,6 +28,9 @@ type Config struct {
 	// 0 means no bound.
 	MaxSkew time.Duration
 
+	// SHA256 chooses how bodies are hashed; the results are the same.
+	SHA256 SHA256Mode
+
 	// Mode is the mode of buckets that name none.
 	Mode store.Mode
 	// Seed and Pattern select the synthetic bytes.

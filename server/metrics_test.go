@@ -388,7 +388,7 @@ func TestAdminHealthAndConfig(t *testing.T) {
 	config := o.get("/config")
 	for _, want := range []string{
 		`"key_pairs":1`, `"mode":"synth"`, `"seed":42`, `"name":"bkt"`, f.addr, second.addr, `"db_path":""`, `"persist_data":false`,
-		`"sync_interval":"always"`, `"datasets":[{"name":"o/{i}","bucket":"data","objects":3,"bytes":30}]`, `"journal":`,
+		`"sha256":"`, `"sync_interval":"always"`, `"datasets":[{"name":"o/{i}","bucket":"data","objects":3,"bytes":30}]`, `"journal":`,
 		`"access_log_format":"s3"`, `"head_timeout":"0s"`, `"stall_timeout":"0s"`, `"shutdown_timeout":"0s"`,
 	} {
 		if !strings.Contains(config, want) {

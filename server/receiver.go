@@ -19,6 +19,7 @@ type receiver struct {
 	count    int64
 	sha, md5 digest
 	sum      digest
+	chunks   digest // of the decoder: the chunk it is in
 	decoder  sigv4.Decoder
 	raw      [maxChecksumSize]byte // a digest; what is given to a hash.Hash escapes
 }
@@ -99,13 +100,20 @@ func (r *request) newReceiver(plan *bodyPlan, wantMD5 bool) *receiver {
 	rx := &r.receiver
 	rx.r, rx.plan, rx.verify, rx.count = r, plan, r.srv.cfg.VerifyPayload, 0
 	if rx.verify && plan.literal {
-		rx.sha.Reset(checksumSHA256)
+		r.srv.sha.start(&rx.sha, plan.size)
 	}
 	if wantMD5 || rx.verify && plan.hasMD5 {
 		r.srv.md5.start(&rx.md5, plan.size)
 	}
-	if rx.verify || plan.compute {
+	switch {
+	case !rx.verify && !plan.compute:
+	case plan.algorithm == checksumSHA256:
+		r.srv.sha.start(&rx.sum, plan.size)
+	default:
 		rx.sum.Reset(plan.algorithm)
+	}
+	if rx.verify && plan.streaming && r.auth.ChunksSigned() {
+		r.srv.sha.start(&rx.chunks, plan.size)
 	}
 	return rx
 }
@@ -114,6 +122,7 @@ func (rx *receiver) release() {
 	rx.sha.Release()
 	rx.md5.Release()
 	rx.sum.Release()
+	rx.chunks.Release()
 }
 
 // blind tells that nothing needs to see the payload.
@@ -195,7 +204,7 @@ func (rx *receiver) readChunks(take func([]byte) error) error {
 	pool := receivePool(rx.plan.size)
 	scratch := pool.get()
 	defer pool.put(scratch)
-	rx.decoder.Reset(body, &rx.r.auth, rx.plan.size, *scratch, rx.verify && !rx.r.srv.cfg.SkipSigVerify)
+	rx.decoder.Reset(body, &rx.r.auth, rx.plan.size, *scratch, rx.chunks.hash)
 	for {
 		block, err := rx.decoder.Next()
 		if err != nil {

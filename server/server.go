@@ -45,6 +45,7 @@ type Server struct {
 	ids      *requestIDs
 	requests sync.Pool // *request
 	md5      md5Lanes
+	sha      shaLanes
 	times    modTimes
 	http     *fasthttp.Server
 	started  time.Time
@@ -80,6 +81,10 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	sha, err := newSHALanes(cfg.SHA256)
+	if err != nil {
+		return nil, err
+	}
 	objects, err := openStore(cfg)
 	if err != nil {
 		return nil, err
@@ -96,6 +101,7 @@ func New(cfg Config) (*Server, error) {
 		started:  time.Now(),
 		metrics:  newMetrics(),
 		journal:  newJournal(cfg.Journal),
+		sha:      sha,
 	}
 	// Every key pair belongs to the one owner. Naming the owner by the first
 	// access key is what S3 test suites expect of a server without accounts.

@@ -72,8 +72,8 @@ type Decoder struct {
 	scope     []byte // belongs to the Auth
 	announced []byte // belongs to the Auth
 	previous  [64]byte
-	claimed   [64]byte // signature in the current chunk's header
-	hash      hash.Hash
+	claimed   [64]byte  // signature in the current chunk's header
+	hash      hash.Hash // the caller's, of Reset
 	sum       [sha256.Size]byte
 	text      []byte // string to sign
 
@@ -86,27 +86,25 @@ type Decoder struct {
 // so it must not be reset meanwhile. decodedLength is the value of
 // x-amz-decoded-content-length in bytes, -1 if there is none. buf, of at least
 // MinBuffer bytes, belongs to the decoder until the next Reset; its size is the
-// largest read and the largest piece Next returns. With verify false, or if
-// Verify accepted the request without checking it, signatures are not looked at,
-// the framing is.
+// largest read and the largest piece Next returns. digest, a SHA-256 in whatever
+// state, belongs to the decoder as buf does: it hashes the chunks that are
+// signed. Where it is nil, or a has no signed chunks (ChunksSigned), signatures
+// are not looked at, the framing is.
 //
 // A payload kind without framing (Streaming() false) gives ErrMalformedChunk at
 // the first Next.
-func (d *Decoder) Reset(src io.Reader, a *Auth, decodedLength int64, buf []byte, verify bool) {
+func (d *Decoder) Reset(src io.Reader, a *Auth, decodedLength int64, buf []byte, digest hash.Hash) {
 	d.src, d.buf, d.r, d.w = src, buf, 0, 0
 	d.state, d.payload, d.err, d.late = expectHeader, a.Payload, nil, nil
 	d.left, d.total, d.want = 0, 0, decodedLength
 	d.scope, d.announced, d.count = a.scope, a.trailers, 0
 	d.date, d.previous = a.date, a.seed
-	d.key = nil
+	d.key, d.hash = nil, digest
 	if !a.Payload.Streaming() || len(buf) < MinBuffer {
 		d.err = ErrMalformedChunk
 	}
-	if verify && a.key != nil && a.Payload.chunkSigned() {
+	if digest != nil && a.ChunksSigned() {
 		d.key = &a.key.pads
-		if d.hash == nil {
-			d.hash = sha256.New()
-		}
 	}
 }
 

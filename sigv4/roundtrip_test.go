@@ -185,14 +185,14 @@ func TestDecoderRefusesEveryFlippedByte(t *testing.T) {
 			for _, mask := range []byte{1, 2, 0x80} {
 				bad := append([]byte(nil), body...)
 				bad[i] ^= mask
-				d.Reset(bytes.NewReader(bad), a, int64(len(data)), buf, true)
+				d.Reset(bytes.NewReader(bad), a, int64(len(data)), buf, sha256.New())
 				if _, err := decodeAll(&d); err == nil {
 					t.Errorf("%v: unexpected success with byte %d changed", mode, i)
 				}
 			}
 		}
 		for i := range body {
-			d.Reset(bytes.NewReader(body[:i]), a, int64(len(data)), buf, true)
+			d.Reset(bytes.NewReader(body[:i]), a, int64(len(data)), buf, sha256.New())
 			if _, err := decodeAll(&d); !errors.Is(err, io.ErrUnexpectedEOF) {
 				t.Errorf("%v: unexpected error for %d of %d bytes; got %v; want %v", mode, i, len(body), err, io.ErrUnexpectedEOF)
 			}

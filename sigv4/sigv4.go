@@ -139,6 +139,10 @@ type Auth struct {
 	scratch scratch
 }
 
+// ChunksSigned reports whether the body has chunk signatures that can be
+// checked: not if Verify accepted the request without checking it.
+func (a *Auth) ChunksSigned() bool { return a.key != nil && a.Payload.chunkSigned() }
+
 // reset forgets the last request but keeps the memory.
 func (a *Auth) reset() {
 	a.Kind = Anonymous

@@ -2,6 +2,7 @@ package sigv4
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"strings"
@@ -219,7 +220,7 @@ func TestStreamingExamples(t *testing.T) {
 		body := e.body()
 		for _, size := range []int{MinBuffer, 64 << 10, 1 << 20} {
 			var d Decoder
-			d.Reset(bytes.NewReader(body), &a, 66560, make([]byte, size), true)
+			d.Reset(bytes.NewReader(body), &a, 66560, make([]byte, size), sha256.New())
 			got, err := decodeAll(&d)
 			if err != nil {
 				t.Fatalf("%s: unexpected error with %d bytes of buffer: %v", e.name, size, err)

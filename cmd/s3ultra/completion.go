@@ -13,6 +13,7 @@ var flagValues = map[string]string{
 	"mode":       "synth memory",
 	"pattern":    "random zeros elbencho:",
 	"etag":       "md5 fast",
+	"sha256":     "auto single lanes",
 	"log-level":  "debug info warn error",
 	"log-format": "auto text json",
 

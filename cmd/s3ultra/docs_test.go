@@ -28,7 +28,7 @@ func TestEveryFlagIsDocumented(t *testing.T) {
 	if code != exitClean || stderr != "" {
 		t.Fatalf("unexpected exit of serve --help; got %d, %q; want 0", code, stderr)
 	}
-	flags := regexp.MustCompile(`(?m)^   --([a-z-]+)`).FindAllStringSubmatch(help, -1)
+	flags := regexp.MustCompile(`(?m)^   --([a-z0-9-]+)`).FindAllStringSubmatch(help, -1)
 	if len(flags) < 20 {
 		t.Fatalf("unexpected number of flags in the help; got %d; want all", len(flags))
 	}

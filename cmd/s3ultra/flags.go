@@ -95,6 +95,7 @@ func serveFlags() []*cli.Flag {
 		text("region", defaultRegion, "region the server says it is in; requests signed for any region are accepted"),
 		list("domain", "also take requests for BUCKET.`DOMAIN`; repeatable; localhost always is one"),
 		text("etag", "md5", "ETags of memory buckets: md5, or fast (unique, not a hash of the body)"),
+		text("sha256", "auto", "hash uploads one by one (single), side by side in vector registers (lanes), or by what the CPU can do (auto)"),
 		text("keep-small", defaultKeepSmall, "synth buckets keep the true bytes of objects below this `SIZE`; 0 keeps none"),
 		text("min-part-size", defaultMinPartSize, "least `SIZE` of a multipart upload's parts but the last; 0 allows any"),
 		text("memory-limit", defaultMemoryLimit, "of kept bodies and the index: a `SIZE`, or a percent of the memory this process may use; 0 is no limit"),

@@ -139,6 +139,9 @@ func readConfig(c *cli.Context, m *minioSettings) (server.Config, error) {
 	if config.Mode, err = store.ParseMode(m.mode(c)); err != nil {
 		return config, usagef("bad --mode %q: want synth or memory", c.String("mode"))
 	}
+	if config.SHA256, err = server.ParseSHA256Mode(c.String("sha256")); err != nil {
+		return config, usagef("bad --sha256 %q: %w", c.String("sha256"), err)
+	}
 	if config.Pattern, err = synth.ParsePattern(c.String("pattern")); err != nil {
 		return config, usagef("bad --pattern: %w", err)
 	}

@@ -154,6 +154,7 @@ func TestUsageErrors(t *testing.T) {
 	f("--head-timeout -5s", "bad --head-timeout")
 	f("--stall-timeout 5", `bad --stall-timeout "5": want a duration`)
 	f("--etag sha1", "bad --etag")
+	f("--sha256 fast", "bad --sha256")
 	f("--pattern lorem", `bad --pattern: bad data pattern "lorem": want random, random?compress=`)
 	f("--keep-small 1M", "ambiguous")
 	f("--min-part-size x", "bad --min-part-size")
