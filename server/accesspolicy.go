@@ -22,7 +22,6 @@ type accessStatement struct {
 	// anyone: the statement is for everybody, or, of NotPrincipal, for everybody
 	// but some.
 	anyone       bool
-	notPrincipal bool
 	actions      []string // lower case
 	notActions   bool     // the actions are those it is not for
 	resources    []string // "bucket", "bucket/key"
@@ -202,12 +201,12 @@ func (s *accessStatement) parsePrincipal(members map[string]json.RawMessage) err
 			everyone = everyone || kind == "AWS" && slices.Contains(names, "*")
 		}
 	}
-	s.notPrincipal = not
+	if not && s.allow {
+		return malformedPolicy("Allow with NotPrincipal is not allowed.")
+	}
 	// Everybody but everybody is nobody; everybody but others is also the
-	// anonymous, to be denied. AWS advises against allowing so and means the
-	// others of an account by it.
+	// anonymous.
 	s.anyone = everyone != not
-	s.unclear = s.unclear || not && s.allow
 	return nil
 }
 
@@ -276,6 +275,6 @@ func (s *accessStatement) checkActions() error {
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html
 func (p *accessPolicy) isPublic() bool {
 	return slices.ContainsFunc(p.statements, func(s accessStatement) bool {
-		return s.allow && (s.anyone || s.notPrincipal) && !slices.ContainsFunc(s.conditions, accessCondition.restricts)
+		return s.allow && s.anyone && !slices.ContainsFunc(s.conditions, accessCondition.restricts)
 	})
 }

@@ -99,6 +99,7 @@ func TestMalformedPolicy(t *testing.T) {
 	row(policyText(strings.Replace(ok, `"Principal":"*",`, "", 1)), "Missing required field Principal")
 	row(policyText(strings.Replace(ok, `"*"`, `"me"`, 1)), "Invalid principal")
 	row(policyText(strings.Replace(ok, `"*"`, `{}`, 1)), "Invalid principal")
+	row(policyText(strings.Replace(ok, `"Principal"`, `"NotPrincipal"`, 1)), "Allow with NotPrincipal")
 	row(policyText(strings.Replace(ok, `"*"`, `{"Me":"*"}`, 1)), "Invalid principal")
 	row(policyText(strings.Replace(ok, `"*"`, `{"AWS":[]}`, 1)), "Principal")
 	row(policyText(grant("Allow", `[]`, allObjects, "")), "Action")
@@ -202,7 +203,6 @@ func TestAnonymousAccess(t *testing.T) {
 		"list list-dir versions uploads location head put delete delete-many multipart form acl")
 	row("but for a resource", policyText(`{"Effect":"Allow","Principal":"*","Action":"s3:GetObject","NotResource":"arn:aws:s3:::bkt/dir/*"}`), "get-top")
 	row("not those", policyText(grant("Allow", `"s3:GetObject"`, allObjects, ""), `{"Effect":"Deny","NotPrincipal":{"AWS":"arn:aws:iam::123456789012:root"},"Action":"s3:GetObject","Resource":"arn:aws:s3:::bkt/top"}`), "get")
-	row("allow all but those", policyText(`{"Effect":"Allow","NotPrincipal":{"AWS":"arn:aws:iam::123456789012:root"},"Action":"s3:GetObject","Resource":`+allObjects+`}`), "")
 	condition := func(effect, text string) string {
 		return policyText(grant("Allow", `"s3:ListBucket"`, theBucket, ""), grant(effect, `"s3:GetObject"`, allObjects, `,"Condition":`+text))
 	}
