@@ -115,7 +115,7 @@ func parseOperator(name string) (test conditionTest, negated, ifExists, ok bool)
 // parseValues reads strings, numbers or truth values, one or a list.
 func (c *accessCondition) parseValues(raw json.RawMessage) error {
 	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) != nil {
+	if json.Unmarshal(raw, &list) != nil || string(raw) == "null" {
 		list = []json.RawMessage{raw}
 	}
 	for _, raw := range list {
@@ -169,7 +169,7 @@ func (c *accessCondition) clear() bool {
 
 // restricts tells whether the condition makes a statement for everybody private.
 func (c accessCondition) restricts() bool {
-	if c.negated || c.ifExists || !slices.Contains(restrictingKeys, c.key) {
+	if c.negated || c.ifExists || c.test == conditionNull || !slices.Contains(restrictingKeys, c.key) {
 		return false
 	}
 	if c.test == conditionAddress {

@@ -59,6 +59,8 @@ func TestBucketPolicyDocument(t *testing.T) {
 		status("false")
 		f.setPolicy(t, policyText(grant("Allow", `"s3:*"`, allObjects, `,"Condition":{"IpAddress":{"aws:SourceIp":"10.0.0.0/8"}}`)))
 		status("false")
+		f.setPolicy(t, policyText(grant("Allow", `"s3:*"`, allObjects, `,"Condition":{"Null":{"aws:SourceIp":"false"}}`)))
+		status("true")
 		f.setPolicy(t, policyText(grant("Allow", `"s3:*"`, allObjects, `,"Condition":{"StringLike":{"aws:Referer":"http://a/*"}}`)))
 		status("true")
 		f.setPolicy(t, policyText(strings.Replace(grant("Allow", `"s3:*"`, allObjects, ""), `"*"`, `{"AWS":"arn:aws:iam::123456789012:root"}`, 1)))
@@ -118,6 +120,7 @@ func TestMalformedPolicy(t *testing.T) {
 	row(policyText(grant("Allow", `"s3:GetObject"`, allObjects, `,"Condition":{"StringIs":{"s3:prefix":"a"}}`)), "Invalid Condition type")
 	row(policyText(grant("Allow", `"s3:GetObject"`, allObjects, `,"Condition":{"StringEquals":{"prefix":"a"}}`)), "invalid condition key")
 	row(policyText(grant("Allow", `"s3:GetObject"`, allObjects, `,"Condition":{"StringEquals":{"s3:prefix":{}}}`)), "Condition values")
+	row(policyText(grant("Allow", `"s3:GetObject"`, allObjects, `,"Condition":{"StringNotEquals":{"s3:prefix":null}}`)), "Condition values")
 	row(policyText(grant("Allow", `"s3:GetObject"`, allObjects, `,"Condition":{"IpAddress":{"aws:SourceIp":"here"}}`)), "Invalid IP")
 	row(policyText(grant("Allow", `"s3:GetObject"`, allObjects, `,"Sid":"`+letters(20<<10)+`"`)), "maximum allowed document size")
 	f.do(t, "GET", "/bkt?policy", "").wantError(404, "NoSuchBucketPolicy")
@@ -247,6 +250,11 @@ func TestAnonymousOperations(t *testing.T) {
 		f.asAnybody(t, "PUT", "/new-bucket", "").wantError(403, "AccessDenied")
 		f.asAnybody(t, "PUT", "/bkt", "").wantError(403, "AccessDenied")
 		f.asAnybody(t, "PUT", "/bkt/k", "", "x-amz-copy-source: none/k").wantError(403, "AccessDenied")
+		// Nor does a copy tell which keys there are.
+		f.asAnybody(t, "PUT", "/bkt/k", "", "x-amz-copy-source: bkt/none").wantError(404, "NoSuchKey")
+		f.setPolicy(t, policyText(grant("Allow", `["s3:PutObject","s3:GetObject*"]`, allObjects, "")))
+		f.asAnybody(t, "PUT", "/bkt/k", "", "x-amz-copy-source: bkt/none").wantError(403, "AccessDenied")
+		f.asAnybody(t, "PUT", "/bkt/k", "", "x-amz-copy-source: bkt/none?versionId=null").wantError(403, "AccessDenied")
 		// Tags need an action of their own.
 		f.setPolicy(t, policyText(grant("Allow", `"s3:PutObject"`, allObjects, "")))
 		f.asAnybody(t, "PUT", "/bkt/k", body, "x-amz-tagging: a=b").wantError(403, "AccessDenied")

@@ -59,6 +59,9 @@ func (r *request) openSource(o *store.Object) (copySource, error) {
 		return src, errNoSuchBucket.with("BucketName", string(src.bucket)).because(fmt.Errorf("copy source %s", src.bucket))
 	}
 	if err := src.open(b, o); err != nil {
+		if toAPIError(err).Status == 404 {
+			err = r.concealed(b, err)
+		}
 		return src, err
 	}
 	if b.Versioning() != store.VersioningUnset {
