@@ -20,6 +20,8 @@ type entryTexts struct {
 	size            int64
 	parts           int
 	sizeAt, sizeEnd int
+	// element is that of the entries.
+	element string
 	// key is where the last key that stands for itself begins in the document.
 	// The next one mostly begins as it does, and only the rest is looked at.
 	key, keyLen int
@@ -27,7 +29,7 @@ type entryTexts struct {
 }
 
 func (t *entryTexts) reset() {
-	t.middle, t.parts, t.keyLen = t.middle[:0], -1, 0
+	t.middle, t.parts, t.keyLen, t.element = t.middle[:0], -1, 0, "Contents"
 	t.repeated.reset()
 }
 
@@ -43,35 +45,49 @@ func (x *listXML) contents(key []byte, shape store.Shape, o *store.Object) {
 // compose is contents for any entry.
 func (x *listXML) compose(key []byte, shape store.Shape, o *store.Object) {
 	t := &x.entries
+	x.setObject(o)
+	start := len(x.doc)
+	doc := append(x.grow(key), entryStart...)
+	doc, plain := x.appendKey(doc, key)
+	doc = append(doc, t.middle...)
+	doc = appendETagDigits(doc, &o.ETag)
+	doc = append(doc, t.end...)
+	x.doc = doc
+	if plain && t.parts >= 0 {
+		t.repeated.learn(doc[start:], key, shape, t)
+	}
+}
+
+// setObject makes the shared texts those of an object.
+func (x *listXML) setObject(o *store.Object) {
+	t := &x.entries
 	if uint64(o.ModTime-t.second) >= 1000 || len(t.middle) == 0 {
 		x.setSecond(o.ModTime)
 	}
 	if o.Size != t.size || int(o.ETag.Parts) != t.parts || !isCommon(o) {
 		x.setEnd(o)
 	}
-	doc, n := x.doc, len(x.doc)
+}
+
+// entryRoom is more than the tags around a key and the id of a version take.
+const entryRoom = 160
+
+// grow returns the document with room for an entry of that key.
+func (x *listXML) grow(key []byte) []byte {
+	t := &x.entries
 	// An escape takes six characters for a byte of the key at most.
-	if room := len(entryStart) + 6*len(key) + len(t.middle) + etagDigits + len(t.end); cap(doc)-n < room {
-		doc = slices.Grow(doc, room)
+	return slices.Grow(x.doc, entryRoom+6*len(key)+len(t.middle)+etagDigits+len(t.end))
+}
+
+// appendKey appends the text of a key to doc, which is the document with a part
+// of an entry, and tells whether every byte stands for itself.
+func (x *listXML) appendKey(doc, key []byte) (longer []byte, plain bool) {
+	t := &x.entries
+	if !plainBehind(doc[t.key:t.key+t.keyLen], key, x.url) {
+		return x.appendText(doc, key), false
 	}
-	doc = doc[:cap(doc)]
-	n += copy(doc[n:], entryStart)
-	plain := plainBehind(doc[t.key:t.key+t.keyLen], key, x.url)
-	if plain {
-		t.key, t.keyLen = n, len(key)
-		n += copy(doc[n:], key)
-	} else {
-		n = len(x.appendText(doc[:n], key))
-	}
-	n += copy(doc[n:], t.middle)
-	putHex((*[etagDigits]byte)(doc[n:]), &o.ETag.Sum)
-	n += etagDigits
-	n += copy(doc[n:], t.end)
-	entry := doc[len(x.doc):n]
-	x.doc = doc[:n]
-	if plain && t.parts >= 0 {
-		t.repeated.learn(entry, key, shape, t)
-	}
+	t.key, t.keyLen = len(doc), len(key)
+	return append(doc, key...), true
 }
 
 // isCommon tells whether an object is shown without a checksum and with the
@@ -96,20 +112,7 @@ func (x *listXML) setEnd(o *store.Object) {
 	t.end = append(t.end, "</Size>"...)
 	t.end = append(t.end, x.owner...)
 	t.end = appendElement(t.end, "StorageClass", storageClassOf(o.Meta))
-	t.end = append(t.end, "</Contents>"...)
-}
-
-// object adds the elements that describe an object in the other listings.
-func (x *listXML) object(o *store.Object) {
-	x.doc = append(x.doc, "<LastModified>"...)
-	x.doc = x.appendTime(x.doc, o.ModTime)
-	x.doc = append(x.doc, "</LastModified><ETag>&quot;"...)
-	x.doc = appendETagHex(x.doc, &o.ETag)
-	x.doc = append(x.doc, "&quot;</ETag>"...)
-	x.doc = appendListChecksum(x.doc, o)
-	x.doc = appendIntElement(x.doc, "Size", o.Size)
-	x.doc = append(x.doc, x.owner...)
-	x.text("StorageClass", storageClassOf(o.Meta))
+	t.end = appendEnd(t.end, t.element)
 }
 
 // appendListChecksum appends the kind of checksum an object has, if any.
@@ -147,9 +150,10 @@ func appendETagParts(dst []byte, e *store.ETag) []byte {
 	return dst
 }
 
-// appendETagHex is ETag.Append.
-func appendETagHex(dst []byte, e *store.ETag) []byte {
-	var digits [etagDigits]byte
-	putHex(&digits, &e.Sum)
-	return appendETagParts(append(dst, digits[:]...), e)
+// appendETagDigits appends an ETag without its part count.
+func appendETagDigits(dst []byte, e *store.ETag) []byte {
+	n := len(dst)
+	dst = slices.Grow(dst, etagDigits)[:n+etagDigits]
+	putHex((*[etagDigits]byte)(dst[n:]), &e.Sum)
+	return dst
 }

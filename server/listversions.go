@@ -30,6 +30,7 @@ func (r *request) listObjectVersions() error {
 	}
 	x := newListXML(url)
 	x.setOwner(r.srv.ownerID)
+	x.entries.element = "Version"
 	x.open("ListVersionsResult")
 	r.listCommon(x, page)
 	x.name("KeyMarker", page.after)
@@ -87,23 +88,36 @@ func (p *listPage) startVersions(c *store.VersionCursor, behind store.Version) b
 
 // objectVersion adds the entry that c stands on.
 func (x *listXML) objectVersion(key []byte, c *store.VersionCursor) {
-	element, o := "Version", c.Object()
+	o := c.Object()
 	if c.IsMarker() {
-		element = "DeleteMarker"
+		x.deleteMarker(key, o, c.IsLatest())
+		return
 	}
-	x.doc = append(append(append(x.doc, '<'), element...), '>')
+	x.setObject(o)
+	doc := append(x.grow(key), "<Version><Key>"...)
+	doc, _ = x.appendKey(doc, key)
+	doc = append(doc, "</Key><VersionId>"...)
+	doc = o.Version.Append(doc)
+	if c.IsLatest() {
+		doc = append(doc, "</VersionId><IsLatest>true</IsLatest>"...)
+	} else {
+		doc = append(doc, "</VersionId><IsLatest>false</IsLatest>"...)
+	}
+	doc = append(doc, x.entries.middle[len("</Key>"):]...)
+	doc = appendETagDigits(doc, &o.ETag)
+	x.doc = append(doc, x.entries.end...)
+}
+
+func (x *listXML) deleteMarker(key []byte, o *store.Object, latest bool) {
+	x.doc = append(x.doc, "<DeleteMarker>"...)
 	x.name("Key", key)
 	x.version("VersionId", o.Version)
-	x.bool("IsLatest", c.IsLatest())
-	if c.IsMarker() {
-		x.doc = append(x.doc, "<LastModified>"...)
-		x.doc = x.appendTime(x.doc, o.ModTime)
-		x.doc = append(x.doc, "</LastModified>"...)
-		x.doc = append(x.doc, x.owner...)
-	} else {
-		x.object(o)
-	}
-	x.doc = appendEnd(x.doc, element)
+	x.bool("IsLatest", latest)
+	x.doc = append(x.doc, "<LastModified>"...)
+	x.doc = x.appendTime(x.doc, o.ModTime)
+	x.doc = append(x.doc, "</LastModified>"...)
+	x.doc = append(x.doc, x.owner...)
+	x.doc = append(x.doc, "</DeleteMarker>"...)
 }
 
 func (x *listXML) version(element string, v store.Version) {

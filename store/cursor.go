@@ -128,7 +128,7 @@ func (c *Cursor) loadExtras(x *index) {
 	c.extras = c.extras[:c.n]
 	for i := c.i; i < c.n; i++ {
 		var e extra
-		if p := c.block.payload(i); hasExtra(p) {
+		if p := c.block.entryPayload(i); hasExtra(p) {
 			e.meta = x.metas.get(recordMeta(p, pageBase{}))
 			if id, ok := recordSide(p); ok {
 				e.side = *x.sides.get(id)
@@ -239,7 +239,7 @@ func (c *Cursor) record() *record {
 	}
 	base := c.block.base()
 	var raw rawRecord
-	raw.parse(c.block.payload(c.i), base)
+	raw.parse(c.block[c.payload:], base)
 	c.r.unpack(&raw)
 	if raw.flags&flagBaseMeta != 0 {
 		c.r.meta = c.base
@@ -251,7 +251,7 @@ func (c *Cursor) record() *record {
 		}
 		c.r.attach(&e.side)
 	}
-	c.b.index.derive(&raw, c.key, &c.r)
+	c.r.derive(&raw, c.stem.Hash(c.key))
 	return &c.r
 }
 

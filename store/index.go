@@ -98,7 +98,7 @@ func (x *index) read(p page, i int, key []byte, r *record) {
 	if raw.flags&flagSide != 0 {
 		r.attach(x.sides.get(raw.side))
 	}
-	x.derive(&raw, key, r)
+	r.derive(&raw, x.names.Hash(key))
 }
 
 // has reports whether there is an object at key.
@@ -107,10 +107,11 @@ func (x *index) has(key []byte) bool {
 	return p != nil && !isHole(p.payload(i))
 }
 
-// derive fills in what is not stored because it follows from key.
-func (x *index) derive(raw *rawRecord, key []byte, r *record) {
+// derive fills in what is not stored because it follows from name, the hash of
+// the content name of the object's own key.
+func (r *record) derive(raw *rawRecord, name uint64) {
 	if raw.flags&flagContent == 0 {
-		r.content = x.names.Hash(key)
+		r.content = name
 	}
 	if raw.flags&flagETag == 0 {
 		r.setETag(DeriveETag(r.content, r.size, r.parts.Count()))

@@ -126,7 +126,7 @@ func randomObject(rng *rand.Rand, b *Bucket, key string, step int) Object {
 		o.Content, o.ETag = rng.Uint64(), ETag{Sum: [16]byte{byte(step)}, Parts: uint16(rng.IntN(1 << 16))}
 	} else {
 		r := record{size: o.Size, parts: o.Parts}
-		b.index.derive(&rawRecord{}, []byte(key), &r)
+		r.derive(&rawRecord{}, b.index.names.Hash([]byte(key)))
 		o.Content, o.ETag = r.content, ETag{Sum: r.etag, Parts: r.etagParts}
 	}
 	if rng.IntN(3) == 0 {
@@ -226,7 +226,7 @@ func TestPackedFill(t *testing.T) {
 		for i := range n {
 			key := fmt.Sprintf("train/img_%08d_of_50203282.jpg", at(i))
 			r := record{size: 100_000, modTime: testNow.UnixMilli() + int64(i)}
-			b.index.derive(&rawRecord{}, []byte(key), &r)
+			r.derive(&rawRecord{}, b.index.names.Hash([]byte(key)))
 			o := Object{}
 			r.fill(&o)
 			if sum != "" {

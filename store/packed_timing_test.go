@@ -13,7 +13,7 @@ func BenchmarkPackedRewrite(b *testing.B) {
 	for i := 0; tr.height < 2; i++ {
 		key := fmt.Appendf(nil, "data/retinanet/train/img_%08d_of_50203282.jpg", i)
 		r := record{size: 100_000, modTime: int64(i)}
-		bucket.index.derive(&rawRecord{}, key, &r)
+		r.derive(&rawRecord{}, bucket.index.names.Hash(key))
 		var o Object
 		r.fill(&o)
 		if err := bucket.Put(key, &o, nil); err != nil {

@@ -148,10 +148,19 @@ func (r *rawRecord) parse(p []byte, base pageBase) {
 
 // recordLen is the length of the payload that p starts with.
 func recordLen(p []byte) int {
+	n := sideAt(p)
+	if p[0]&flagSide != 0 {
+		n = skipVarint(p, n)
+	}
+	return n
+}
+
+// sideAt is where the side of the payload that p starts with is, or would be.
+func sideAt(p []byte) int {
 	flags := p[0]
 	n := skipVarint(p, 1)
 	n = skipVarint(p, n)
-	if flags&^flagBaseMeta == 0 {
+	if flags&^(flagBaseMeta|flagSide) == 0 {
 		return n
 	}
 	if flags&flagMeta != 0 {
@@ -169,9 +178,6 @@ func recordLen(p []byte) int {
 	}
 	if flags&flagPlace != 0 {
 		n += 8
-	}
-	if flags&flagSide != 0 {
-		n = skipVarint(p, n)
 	}
 	return n
 }
@@ -202,14 +208,13 @@ func recordMeta(p []byte, base pageBase) uint32 {
 	return 0
 }
 
-// recordSide returns the side of the payload p, which ends with it.
+// recordSide returns the side of the payload that p starts with.
 func recordSide(p []byte) (id uint32, ok bool) {
 	if p[0]&flagSide == 0 {
 		return 0, false
 	}
-	var r rawRecord
-	r.parse(p, pageBase{})
-	return r.side, true
+	v, _ := binary.Uvarint(p[sideAt(p):])
+	return uint32(v), true
 }
 
 // hasExtra reports whether the payload that p starts with refers to something

@@ -1,6 +1,9 @@
 package store
 
-import "encoding/hex"
+import (
+	"encoding/binary"
+	"encoding/hex"
+)
 
 // Version names one version of an object within its key. Versions ascend with
 // time and are unique in a bucket; 0 is the null version, the one that writes
@@ -25,11 +28,8 @@ func (v Version) Append(dst []byte) []byte {
 		return append(dst, nullVersion...)
 	}
 	var raw [versionLen / 2]byte
-	check := mix(uint64(v))
-	for i := range 8 {
-		raw[i] = byte(v >> (56 - 8*i))
-		raw[8+i] = byte(check >> (56 - 8*i))
-	}
+	binary.BigEndian.PutUint64(raw[:8], uint64(v))
+	binary.BigEndian.PutUint64(raw[8:], mix(uint64(v)))
 	return hex.AppendEncode(dst, raw[:])
 }
 
