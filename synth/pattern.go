@@ -74,13 +74,22 @@ func ParsePattern(s string) (Pattern, error) {
 	case name == "zeros":
 		return Pattern{kind: kindZeros}, nil
 	case isElbencho:
-		n, err := strconv.ParseUint(salt, 0, 64)
+		n, err := parseUint64(salt)
 		if err != nil {
 			return Pattern{}, fmt.Errorf("%w %q: the salt must be an unsigned 64-bit number", ErrBadPattern, s)
 		}
 		return Pattern{kind: kindElbencho, salt: n}, nil
 	}
 	return Pattern{}, fmt.Errorf("%w %q: want random, random?compress=R&dedup=N, zeros or elbencho:SALT", ErrBadPattern, s)
+}
+
+// parseUint64 reads a number, decimal or 0x.
+func parseUint64(s string) (uint64, error) {
+	base := 10
+	if strings.HasPrefix(s, "0x") || strings.HasPrefix(s, "0X") {
+		base = 0 // for all numbers it would read 010 as 8
+	}
+	return strconv.ParseUint(s, base, 64)
 }
 
 // parseKnobs reads the part of a random pattern's name after the question mark.

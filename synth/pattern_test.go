@@ -26,6 +26,7 @@ func TestParsePattern(t *testing.T) {
 	f("zeros", "zeros")
 	f("elbencho:0", "elbencho:0")
 	f("elbencho:0x10", "elbencho:16")
+	f("elbencho:010", "elbencho:10")
 	f("elbencho:18446744073709551615", "elbencho:18446744073709551615")
 	f("random?compress=0", "random")
 	f("random?compress=0.5", "random?compress=0.5")

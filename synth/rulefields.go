@@ -54,7 +54,7 @@ func (o *ruleOptions) set(f ruleField) error {
 	case "size":
 		r.Size, err = ParseSize(f.value)
 	case "seed":
-		if r.Seed, err = strconv.ParseUint(f.value, 0, 64); err != nil {
+		if r.Seed, err = parseUint64(f.value); err != nil {
 			err = fmt.Errorf("%q is not a number of 64 bits", f.value)
 		}
 	case "content-type":

@@ -67,6 +67,7 @@ func TestFlags(t *testing.T) {
 	f("TOOL_TEXT=e TOOL_ON=0", "", "e false"+rest+" text=false on=false")
 	f("TOOL_TEXT=e TOOL_ON=0", "--text d", "d false"+rest+" text=true on=false")
 	f("", "--int -5 --uint 0x10 --time 1m30s", `abc true -5 16 1m30s ["x" "y"] [] [] args=[]`)
+	f("", "--int -0x5 --uint 010", `abc true -5 10 1s ["x" "y"] [] [] args=[]`)
 	// Lists take the place of their defaults and of variables.
 	f("", "--words a,b --words c --ints 1,2 --ints 3 --lines 1,2 --lines 3",
 		`abc true 3 0 1s ["a" "b" "c"] [1 2 3] ["1,2" "3"] args=[] words=true lines=true`)

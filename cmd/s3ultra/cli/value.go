@@ -120,8 +120,18 @@ func parseBool(s string) (bool, error) {
 	return v, nil
 }
 
+// base returns the base for strconv: 0 means that of the prefix, which of 010
+// would be 8.
+func base(s string) int {
+	s = strings.TrimPrefix(s, "-")
+	if strings.HasPrefix(s, "0x") || strings.HasPrefix(s, "0X") {
+		return 0
+	}
+	return 10
+}
+
 func parseInt(s string) (int, error) {
-	v, err := strconv.ParseInt(s, 0, strconv.IntSize)
+	v, err := strconv.ParseInt(s, base(s), strconv.IntSize)
 	if err != nil {
 		return 0, errors.New("want a whole number")
 	}
@@ -129,7 +139,7 @@ func parseInt(s string) (int, error) {
 }
 
 func parseUint64(s string) (uint64, error) {
-	v, err := strconv.ParseUint(s, 0, 64)
+	v, err := strconv.ParseUint(s, base(s), 64)
 	if err != nil {
 		return 0, errors.New("want a number from 0 to 18446744073709551615")
 	}
