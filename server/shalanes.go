@@ -40,10 +40,10 @@ const (
 	// what is read at a time, and an aws-chunk of most clients.
 	shaLaneBody = 64 << 10
 	// shaLaneUploads is how many uploads at once make lanes cheaper than one
-	// SHA-256 each. Measured cpu-s/GiB of 8 MiB PUTs, lanes against AVX2: 4.8 :
-	// 4.5 for two, 3.2 : 3.9 for four, 1.6 : 4.0 for eight, 1.1 : 4.6 for
-	// sixteen. Of four uploads one is often between two bodies: with a 4 here
-	// four cost 3.1, with a 2 two cost the same as without lanes.
+	// SHA-256 each. Measured cpu-s/GiB of 8 MiB PUTs, lanes against AVX2, nine
+	// rounds: 3.2 : 4.9 for four, 1.5 : 4.9 for eight, 1.0 : 5.0 for sixteen. Of
+	// four uploads one is often between two bodies, so with a 4 here four
+	// gained little; with a 2 two gained nothing.
 	shaLaneUploads = 3
 )
 
