@@ -14,8 +14,8 @@ const (
 	demoSynthBucket  = "demo-synth"
 	demoMemoryBucket = "demo-memory"
 
-	// One thousandth of the MLPerf Storage ResNet-50 data set in number, its
-	// object size in bytes.
+	// About a thousandth of MLPerf Storage's RetinaNet data set in number, and
+	// its object size in bytes.
 	demoObjects    = 1000
 	demoObjectSize = 322957
 )

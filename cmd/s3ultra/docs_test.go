@@ -3,12 +3,17 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/s3ultra/s3ultra/synth"
 )
 
 // runLine runs a command line in the process.
@@ -72,4 +77,67 @@ func TestCompletionScripts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The server command keeps what is written, and its help says so.
+func TestServerHelpNamesItsMode(t *testing.T) {
+	code, help, stderr := runLine("server", "--help")
+	if code != exitClean || stderr != "" || !regexp.MustCompile(`(?m)^   --mode .*default: "memory"`).MatchString(help) {
+		t.Errorf("unexpected default of --mode; got %d, %q, %s; want memory", code, stderr, help)
+	}
+}
+
+// The sum that the README's session shows is the demo's.
+func TestReadmeShowsTheDemosSum(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := regexp.MustCompile(`s3 cp s3://(demo-synth/train/\S+) - \| sha256sum\n +([0-9a-f]{64})  -\n`).FindSubmatch(readme)
+	if session == nil {
+		t.Fatal("README.md shows no sha256sum of an object of the demo")
+	}
+	body := make([]byte, demoObjectSize)
+	synth.Fill(body, synth.Hash(0, demoSynthBucket, bytes.TrimPrefix(session[1], []byte(demoSynthBucket+"/"))), 0)
+	if sum := fmt.Sprintf("%x", sha256.Sum256(body)); sum != string(session[2]) {
+		t.Errorf("unexpected sum in README.md; got %s; want %s", session[2], sum)
+	}
+}
+
+// Links from page to page lead to files and headings that exist.
+func TestLinksOfTheDocs(t *testing.T) {
+	root := filepath.Join("..", "..")
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("cannot find the pages: %v", err)
+	}
+	link := regexp.MustCompile(`\]\(([^)\s#:]*)(?:#([^)\s]+))?\)`)
+	for _, page := range append(pages, filepath.Join(root, "README.md"), filepath.Join(root, "CHANGELOG.md")) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllSubmatch(text, -1) {
+			target := page
+			if len(m[1]) > 0 {
+				target = filepath.Join(filepath.Dir(page), string(m[1]))
+			}
+			if found, err := os.ReadFile(target); err != nil {
+				t.Errorf("%s: %s leads nowhere: %v", filepath.Base(page), m[0], err)
+			} else if len(m[2]) > 0 && !slices.Contains(headings(found), string(m[2])) {
+				t.Errorf("%s: %s has no such heading", filepath.Base(page), m[0])
+			}
+		}
+	}
+}
+
+// headings returns the names that links give to a page's headings, as GitHub
+// makes them: in small letters, without punctuation, with hyphens for spaces.
+func headings(page []byte) []string {
+	var names []string
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllSubmatch(page, -1) {
+		name := regexp.MustCompile(`[^\p{L}\p{N}_ -]`).ReplaceAllString(strings.ToLower(string(m[1])), "")
+		names = append(names, strings.ReplaceAll(name, " ", "-"))
+	}
+	return names
 }

@@ -195,7 +195,10 @@ func (s *settings) logMinio() {
 	}
 	text := "MinIO's variables are set: this is s3ultra in MinIO's place"
 	if m.server {
-		text = "started as MinIO is, but this is s3ultra: no path is read or written, and nothing outlives the process"
+		text = "started as MinIO is, but this is s3ultra: no path is read or written"
+		if s.config.DBPath == "" {
+			text += ", and nothing outlives the process"
+		}
 	}
 	s.logger.Warn(text, "mode", s.config.Mode.String(), "variables", strings.Join(m.taken, " "), "ignored", strings.Join(m.ignored, " "),
 		"paths", strings.Join(s.paths, " "))

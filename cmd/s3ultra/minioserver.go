@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/s3ultra/s3ultra/cmd/s3ultra/cli"
+	"github.com/s3ultra/s3ultra/store"
 )
 
 // serverCommand is MinIO's command line, so that an image or a script can be
@@ -13,6 +14,11 @@ func serverCommand() *cli.Command {
 	c.UsageText = "s3ultra server [PATH...] [flags]"
 	c.Description = "PATHs are accepted and not used: buckets are in memory. All flags of serve are taken too, and flags may\n" +
 		"come after the paths. MinIO's variables (MINIO_ROOT_USER, MINIO_DEFAULT_BUCKETS and so on) work for serve as well."
+	for _, f := range c.Flags {
+		if f.Name == "mode" {
+			f.Value = cli.String(store.Memory.String())
+		}
+	}
 	c.Flags = append(minioFlags(), c.Flags...)
 	return c
 }
