@@ -55,7 +55,23 @@ func (c *Cursor) Seek(key []byte) bool {
 	if v := c.b.virtual.Load(); v != nil || c.merge.v != nil {
 		return c.seekMerged(v, key)
 	}
-	return c.fetch(key, false)
+	return c.leap(key) || c.fetch(key, false)
+}
+
+// leap is Seek to a later key of the block, and reports whether there is one: a
+// listing by a delimiter leaps from group to group, of which a block may have
+// many.
+func (c *Cursor) leap(key []byte) bool {
+	if c.i+1 >= c.n {
+		return false
+	}
+	i, _ := c.block.find(key)
+	if i <= c.i || i >= c.n {
+		return false
+	}
+	c.i = i
+	c.setKey()
+	return true
 }
 
 // fetch is load without the lock held, unless c.locked.

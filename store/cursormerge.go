@@ -33,7 +33,9 @@ func (c *Cursor) seekMerged(v *virtual, key []byte) bool {
 		m.layout = 0
 	}
 	m.inSet = m.set.Seek(key)
-	c.fetchMerged(key, false)
+	if m.inIndex = c.leap(key); !m.inIndex {
+		c.fetchMerged(key, false)
+	}
 	return c.settle()
 }
 

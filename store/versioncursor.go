@@ -53,6 +53,7 @@ func (c *VersionCursor) Seek(key []byte) bool {
 }
 
 func (c *VersionCursor) seek(key []byte) bool {
+	c.current.n = 0 // its block may be older than what c.older sees
 	c.hasCurrent = c.current.Seek(key)
 	c.hasOlder = c.older.Seek(view(key))
 	return c.settle()
