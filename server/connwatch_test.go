@@ -63,6 +63,15 @@ func TestStalledHead(t *testing.T) {
 		time.Sleep(slowStep)
 	}
 	w.wantCut(began)
+	for i := 0; ; i++ {
+		if _, err := w.conn.Write(head[:1]); err != nil {
+			break
+		}
+		if i == 10 {
+			t.Fatal("the server still takes bytes of a connection that it has cut")
+		}
+		time.Sleep(slowStep)
+	}
 }
 
 func TestIdleIsNotStalled(t *testing.T) {

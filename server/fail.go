@@ -120,7 +120,11 @@ func (s *Server) httpError(ctx *fasthttp.RequestCtx, err error) {
 	}
 	r.begin()
 	r.fail(e.because(err))
-	lingerAfter(ctx)
+	// All that a client sent whose time is over has been read, and it would
+	// gain a minute.
+	if e != errRequestTimeout {
+		lingerAfter(ctx)
+	}
 	r.replied()
 	r.release()
 	s.requests.Put(r)
