@@ -73,7 +73,7 @@ const adminIndex = `s3ultra admin
 /                     live page, in a browser
 /metrics              Prometheus metrics
 /healthz              200 while the process runs
-/readyz               200 once every listener is up
+/readyz               200 once all listeners, buckets and data sets are there
 /config               settings and build, without secrets
 /_s3ultra/requests    journal of the last requests: operation=, bucket=, prefix=, status=, after=, limit=; DELETE resets it
 /api/stats            statistics of the last second as JSON
