@@ -38,7 +38,7 @@ CLIENTS = {
 WORKLOAD, DOCS = "seed workload", "docs/clients.md"
 STEPS = (
     "dataset, 1 endpoint", "dataset, 2 endpoints", "checkpoint, 1 endpoint", "checkpoint, 2 endpoints",
-    "set-up lines of docs/clients.md",
+    "programs of docs/clients.md and docs/data.md",
 )  # fmt: skip
 
 BEGIN, END = "<!-- matrix: written by e2e/run.sh --docs -->", "<!-- end of matrix -->"

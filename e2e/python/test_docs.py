@@ -1,4 +1,4 @@
-"""The set-up lines of docs/clients.md, run as they stand but for the server's port."""
+"""The set-up lines of docs/clients.md, run as they stand but for the server's port, and the program of docs/data.md."""
 
 import os
 import pathlib
@@ -53,13 +53,8 @@ class TestDocs:
         assert done.returncode == 0, done.stdout + done.stderr
         assert done.stdout.strip(), "the block prints nothing"
 
-
-class TestData:
-    client = "docs/data.md"
-    version = "-"
-
-    def test_numpy(self):
-        """The page's own program gives the bytes that the tests' formula gives, which others compare with the server."""
+    def test_blocks__numpy(self):
+        """The program of docs/data.md gives the bytes that the tests' formula gives, which others compare with the server."""
         page = (REPO / "docs" / "data.md").read_text(encoding="utf-8")
         (program,) = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
         names = {}
