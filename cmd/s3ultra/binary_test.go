@@ -273,7 +273,7 @@ func TestReadyLine(t *testing.T) {
 		t.Errorf("unexpected exit code after SIGTERM; got %d; want 0\n%s", code, p.stderr)
 	}
 	rest, _ := io.ReadAll(p.stdout)
-	for _, want := range []string{"export AWS_ENDPOINT_URL=" + words[0] + "\n", "export AWS_ACCESS_KEY_ID=AK", "export AWS_REGION=us-east-1", "export S3_ENDPOINT_URIS=" + words[0] + "," + words[1]} {
+	for _, want := range []string{"export AWS_ENDPOINT_URL=" + words[0] + " S3_ENDPOINT_URL=" + words[0] + "\n", "export AWS_ACCESS_KEY_ID=AK", "export AWS_REGION=us-east-1", "export S3_ENDPOINT_URIS=" + words[0] + "," + words[1]} {
 		if !strings.Contains(string(rest), want) {
 			t.Errorf("the ready block lacks %q; got %q", want, rest)
 		}

@@ -95,7 +95,8 @@ func bucketList(buckets []server.BucketSpec) string {
 // secrets that are none, the demo's and MinIO's default, are printed.
 func (r readyInfo) appendExports(dst []byte) []byte {
 	c := r.settings.config
-	dst = fmt.Appendf(dst, "export AWS_ENDPOINT_URL=%s\n", r.urls[0])
+	// S3_ENDPOINT_URL is s5cmd's, which asks AWS itself without it.
+	dst = fmt.Appendf(dst, "export AWS_ENDPOINT_URL=%s S3_ENDPOINT_URL=%[1]s\n", r.urls[0])
 	if len(r.urls) > 1 {
 		// What s3dlio and the MLPerf storage benchmark read to spread over
 		// several endpoints.
