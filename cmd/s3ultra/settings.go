@@ -158,12 +158,7 @@ func readConfig(c *cli.Context, m *minioSettings) (server.Config, error) {
 	if config.Domains, err = readDomains(append(c.Strings("domain"), m.domains...)); err != nil {
 		return config, err
 	}
-	switch c.String("etag") {
-	case "md5":
-		config.ETag = store.ETagMD5
-	case "fast":
-		config.ETag = store.ETagFast
-	default:
+	if config.ETag, err = store.ParseETagMode(c.String("etag")); err != nil {
 		return config, usagef("bad --etag %q: want md5 or fast", c.String("etag"))
 	}
 	if config.KeepSmall, err = parseSize(c.String("keep-small")); err != nil {
